@@ -1,0 +1,43 @@
+// What the user of a process decided: caching, compiling, stages. Never part of a digest.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace [[gnu::visibility("default")]] kiln {
+
+enum class LogLevel { trace, debug, info, warn, error, off };
+
+struct Policy {
+  std::string cache_dir;  // KILN_CACHE_DIR; empty: memory only, and cache_dir_reason says why
+  std::string cache_dir_reason;           // why cache_dir is empty; empty otherwise
+  std::vector<std::string> cache_layers;  // KILN_CACHE_LAYERS, read-only folders, colon separated
+  bool allow_multi_stages = false;        // KILN_ALLOW_MULTI_STAGES; mix-order reductions
+  std::optional<int> max_stages;  // KILN_MAX_STAGES, 1 to 8; only lowers; mix-order reductions
+  bool disable_jit = false;       // KILN_DISABLE_JIT
+  bool strict = false;            // KILN_STRICT
+  std::string nvrtc;      // KILN_NVRTC: the file libnvrtc.so.<n> or its folder; empty: search
+  std::string cuda_home;  // CUDA_HOME, else CUDA_PATH: where a toolkit may be
+  LogLevel log_level = LogLevel::warn;  // KILN_LOG
+
+  // Variables that NVRTC itself reads and that change its output; when one is set, compiles are not
+  // cached.
+  std::vector<std::string> nvrtc_overrides;
+
+  using Getenv = std::function<std::optional<std::string>(std::string_view)>;
+
+  // The only reader of the environment in kiln. Unset, empty, 0, false, off, no are off; 1, true,
+  // on, yes are on; anything else, or a malformed number or list, throws Error{invalid_policy}
+  // naming the variable.
+  [[nodiscard]] static Policy from_env();
+  // The same with the environment given as a function, and the home folder of the passwd entry as a
+  // value.
+  [[nodiscard]] static Policy from(const Getenv& get,
+                                   const std::optional<std::string>& passwd_home);
+};
+
+}  // namespace gnu::visibility("default")]]kiln

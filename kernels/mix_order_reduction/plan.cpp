@@ -1,0 +1,244 @@
+// The planner: thread geometry, rows a step and pipeline stages, by an exact shared-memory and a register budget.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <string>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include "kernels/mix_order_reduction/layout.hpp"
+#include "kernels/mix_order_reduction/op.hpp"
+
+namespace kiln::mix_order_reduction {
+namespace {
+
+// One way to lay a row out over threads. The planner lists them best first; the first that fits is taken.
+struct Candidate {
+  Geometry geometry;
+  int ctas_per_sm = 1;
+  bool keep_inputs = true;          // inputs move to registers at once, so one buffer can refill while rows compute
+  bool weight_in_registers = true;
+};
+
+// What the kernel needs beside its arrays: addresses, counters, unpacked elements. Measured with NVRTC 13.0 on sm_90a:
+// 28 words of arrays compile to 64 registers without a spill, 40 to 80, 80 to 128.
+constexpr int kWorkingRegisters = 40;
+
+int words(DType type) { return size_bytes(type) * kVector / 4; }
+
+int registers_needed(const RmsNormOp& op, const Candidate& c) {
+  const int owned = octets(c.geometry);
+  int needed = kWorkingRegisters;
+  if (op.has_weight) needed += kVector * owned + (c.weight_in_registers ? words(op.w) * owned : words(op.w));
+  if (c.keep_inputs) {
+    needed += c.geometry.rows_per_step * owned * 2 * words(op.x);
+  } else {
+    needed += 2 * words(op.x);
+  }
+  if (op.residual) needed += words(op.x);
+  if (op.n % kVector != 0) needed += 8;
+  return needed;
+}
+
+// The per-thread limit that __launch_bounds__(threads, ctas) makes the compiler keep: allocation is in units of 8.
+int registers_allowed(const DeviceLimits& limits, int threads, int ctas) {
+  const int allowed = limits.registers_per_sm / (threads * ctas) / 8 * 8;
+  return std::min(allowed, limits.registers_per_thread);
+}
+
+int round_up_32(std::int64_t value) { return static_cast<int>(ceil_div(value, 32) * 32); }
+
+// Thread shapes for a width, preferred first, from times on an H200 (bench/results): with one row a CTA, one lane a
+// thread up to 640 threads and two above; a warp or a part of one a row below 256 lanes.
+std::vector<Candidate> shapes(const RmsNormOp& op, bool several_stages) {
+  Geometry base{.n = op.n, .element_bytes = size_bytes(op.x), .inputs = op.residual ? 3 : 2};
+  std::vector<Candidate> out;
+  const auto add = [&](int threads, int lanes_a_thread, int rows, int ctas, bool keep, bool weight) {
+    Geometry g = base;
+    g.threads = threads;
+    g.lanes_per_thread = lanes_a_thread;
+    g.rows_per_step = rows;
+    out.push_back({g, ctas, keep, weight});
+  };
+  const auto used = ceil_div(op.n, kVector);
+  if (!cta_row(op.n)) {
+    for (const int ctas : {4, 3, 2, 1}) {
+      add(256, 1, 1, ctas, true, true);
+      if (ctas <= 2) add(256, 1, 1, ctas, false, true);
+    }
+    add(256, 1, 1, 1, false, false);
+    return out;
+  }
+  const bool two_panels = panels(op.n) > 1;
+  if (two_panels) {
+    if (several_stages) add(1024, 1, 1, 1, false, true);
+    add(512, 2, 1, 1, true, true);
+    add(512, 2, 1, 1, false, true);
+    add(512, 2, 1, 1, false, false);
+    return out;
+  }
+  const int one_lane = round_up_32(used), two_lanes = round_up_32(ceil_div(used, 2));
+  const int rows = 2;
+  if (used <= 256) {
+    for (const int ctas : {4, 3, 2}) add(one_lane, 1, rows, ctas, true, true);
+  }
+  if (used <= 512) {
+    add(one_lane, 1, rows, 2, true, true);
+    add(one_lane, 1, 1, 2, true, true);
+  }
+  if (used <= 640) add(one_lane, 1, rows, 1, true, true);
+  for (const int r : {rows, 1}) add(two_lanes, 2, r, 1, true, true);
+  add(two_lanes, 2, 1, 1, false, true);
+  add(two_lanes, 2, 1, 1, false, false);
+  return out;
+}
+
+std::int64_t smem_limit(const DeviceLimits& limits, int ctas) {
+  const std::int64_t share = limits.smem_per_sm_bytes / ctas - limits.smem_reserved_per_cta_bytes;
+  return std::min<std::int64_t>(limits.smem_per_cta_bytes, share);
+}
+
+// Stages that fit the budget exactly: the largest count whose layout stays within the limit; 0 when none does.
+int stages_that_fit(Geometry geometry, std::int64_t limit, int most) {
+  for (int stages = most; stages >= 1; --stages) {
+    geometry.stages = stages;
+    if (smem_bytes(geometry) <= limit) return stages;
+  }
+  return 0;
+}
+
+bool threads_fit(const DeviceLimits& limits, const Candidate& c) {
+  return c.geometry.threads <= limits.threads_per_cta &&
+         c.geometry.threads * c.ctas_per_sm <= limits.threads_per_sm && c.ctas_per_sm <= limits.ctas_per_sm;
+}
+
+std::string tile_text(const Geometry& g) {
+  const int rows = g.rows_per_step * chains(g.n);
+  return fmt::format("{} row{} x {} columns", rows, rows == 1 ? "" : "s", g.n);
+}
+
+// <op>_<types>_t<tile>_s<stages>[_acc]
+std::string entry_name(const RmsNormOp& op, const Geometry& g) {
+  return fmt::format("{}_{}_{}_{}{}_t{}x{}_s{}{}", kOp, to_string(op.x), op.w_text(), op.dw_text(),
+                     op.residual ? "_res" : "", g.rows_per_step * chains(g.n), g.n, g.stages,
+                     op.accumulate ? "_acc" : "");
+}
+
+StagePlan stage_plan(const RmsNormOp& op, const Candidate& c, const PipelineChoice& pipeline,
+                     const DeviceLimits& limits) {
+  const Geometry& g = c.geometry;
+  StagePlan stage;
+  stage.entry = entry_name(op, g);
+  stage.tile = tile_text(g);
+  stage.threads = g.threads;
+  stage.ctas_per_sm = c.ctas_per_sm;
+  stage.pipeline = pipeline;
+  stage.smem_bytes = smem_bytes(g);
+  stage.register_budget = registers_allowed(limits, g.threads, c.ctas_per_sm);
+  stage.constants = {{"n", g.n},
+                     {"inputs", g.inputs},
+                     {"lanes_per_thread", g.lanes_per_thread},
+                     {"rows_per_step", g.rows_per_step},
+                     {"stages", g.stages},
+                     {"keep_inputs", c.keep_inputs},
+                     {"weight_in_registers", c.weight_in_registers},
+                     {"residual", op.residual},
+                     {"accumulate", op.accumulate}};
+  stage.types = {{"X", std::string(to_string(op.x))},
+                 {"W", std::string(op.w_text())},
+                 {"DW", std::string(op.dw_text())}};
+  return stage;
+}
+
+std::string why(const PipelineChoice& p, bool allowed, std::int64_t limit, std::int64_t buffer) {
+  if (p.chosen == p.asked) return "as asked";
+  if (p.chosen == p.cap) {
+    return allowed ? "lowered by KILN_MAX_STAGES"
+                   : "capped at 1: KILN_ALLOW_MULTI_STAGES=1 opts in to the stages asked";
+  }
+  return fmt::format("{} buffers of {} bytes fit the {} bytes a CTA may use", p.fits, buffer, limit);
+}
+
+}  // namespace
+
+PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Policy& policy) {
+  const RmsNormOp op = RmsNormOp::from(signature);
+  if (op.n > kMaxFusedColumns) {
+    return Rejection{FallbackReason::unsupported_size,
+                     fmt::format("n = {} is wider than the {} columns that one CTA holds", op.n, kMaxFusedColumns)};
+  }
+  PipelineChoice pipeline;
+  pipeline.asked = op.n > 8192 ? 2 : 3;  // the reference formula's value for a long loop
+  pipeline.cap = policy.allow_multi_stages ? pipeline.asked : 1;
+  if (policy.max_stages) pipeline.cap = std::min(pipeline.cap, *policy.max_stages);
+  const int wanted = std::min(pipeline.asked, pipeline.cap);
+
+  const Candidate* best = nullptr;
+  std::vector<Candidate> candidates = shapes(op, wanted > 1);
+  for (Candidate& c : candidates) {
+    if (!threads_fit(limits, c)) continue;
+    if (registers_needed(op, c) > registers_allowed(limits, c.geometry.threads, c.ctas_per_sm)) continue;
+    const int fits = stages_that_fit(c.geometry, smem_limit(limits, c.ctas_per_sm), wanted);
+    if (fits == 0) continue;
+    c.geometry.stages = fits;
+    if (best == nullptr || (best->geometry.stages == 1 && fits > 1)) best = &c;
+    if (best->geometry.stages >= std::min(2, wanted)) break;
+  }
+  if (best == nullptr) {
+    return Rejection{FallbackReason::unsupported_size,
+                     fmt::format("one row of n = {} {} elements needs more shared memory than the {} bytes of {}", op.n,
+                                 signature.value("x"), limits.smem_per_cta_bytes, limits.arch.text())};
+  }
+  const std::int64_t limit = smem_limit(limits, best->ctas_per_sm);
+  pipeline.fits = stages_that_fit(best->geometry, limit, pipeline.asked);
+  pipeline.chosen = best->geometry.stages;
+  pipeline.why = why(pipeline, policy.allow_multi_stages, limit, stage_bytes(best->geometry));
+
+  Plan out;
+  out.family = "mix_order_reduction";
+  out.signature = signature;
+  out.arch = limits.arch;
+  out.route = Route::fused;
+  out.workspace_bytes = op.has_weight ? workspace_bytes(op.n) : 0;
+  out.stages.push_back(stage_plan(op, *best, pipeline, limits));
+  out.notes = {
+      fmt::format("a row is {} lanes of {} columns in {} panel{}; {} thread{} own{} it", lanes(op.n), kVector,
+                  panels(op.n), panels(op.n) == 1 ? "" : "s", group_threads(best->geometry),
+                  group_threads(best->geometry) == 1 ? "" : "s", group_threads(best->geometry) == 1 ? "s" : ""),
+      fmt::format("registers: {} needed by estimate, {} allowed with {} CTA{} of {} threads an SM",
+                  registers_needed(op, *best), registers_allowed(limits, best->geometry.threads, best->ctas_per_sm),
+                  best->ctas_per_sm, best->ctas_per_sm == 1 ? "" : "s", best->geometry.threads),
+      fmt::format("shared memory: {} of {} bytes a CTA ({} a stage)", smem_bytes(best->geometry), limit,
+                  stage_bytes(best->geometry)),
+      fmt::format("column sums: at most {} row blocks of {} chain{} each", max_row_blocks(op.n), chains(op.n),
+                  chains(op.n) == 1 ? "" : "s"),
+  };
+  return out;
+}
+
+Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallback& fallback) {
+  const RmsNormOp op = RmsNormOp::from(signature);
+  Plan out;
+  out.family = "mix_order_reduction";
+  out.signature = signature;
+  out.arch = limits.arch;
+  out.route = Route::composed;
+  out.fallback = fallback;
+  out.workspace_bytes = op.has_weight ? workspace_bytes(op.n) : 0;
+  const auto add = [&](std::string entry, std::string tile) {
+    StagePlan stage;
+    stage.entry = std::move(entry);
+    stage.tile = std::move(tile);
+    stage.threads = 256;
+    stage.pipeline.why = "composed kernels keep no stages";
+    out.stages.push_back(std::move(stage));
+  };
+  add(fmt::format("{}_rows_{}_{}", kOp, to_string(op.x), op.w_text()), "1 row");
+  if (op.has_weight) {
+    add(fmt::format("{}_columns_{}", kOp, to_string(op.x)), "256 columns of a row block");
+    add(fmt::format("{}_finish_{}", kOp, op.dw_text()), "256 columns");
+  }
+  return out;
+}
+
+}  // namespace kiln::mix_order_reduction

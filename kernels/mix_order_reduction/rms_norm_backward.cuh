@@ -1,0 +1,281 @@
+// RMSNorm backward in one launch.
+//   xh = x * rstd    g = dy * w    dx = rstd * (g - xh * (sum_n(g * xh) / n)) [+ residual]    dw = sum_rows(dy * xh)
+// A CTA owns whole row blocks, one after another; a thread owns the same columns of every row of its group. Sums follow
+// order.hpp. dx is written with =; dw with =, or += (rounded first to dw's type) when accumulate.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/mix_order_reduction/columns.cuh"
+#include "kernels/mix_order_reduction/parameters.hpp"
+#include "kernels/mix_order_reduction/row_sum.cuh"
+#include "kernels/mix_order_reduction/rows.cuh"
+#include "templates/grid_barrier.cuh"
+
+namespace kiln::mix_order_reduction {
+
+// The two expressions of an element, shared by the fused and the composed kernels. Products are rounded: no contraction.
+template <class W>
+struct RmsNormElement {
+  float xh, g, dy;
+  RmsNormElement(float x, float dy_value, float w, float rstd) : dy(dy_value) {
+    xh = __fmul_rn(x, rstd);
+    g = same_type<W, none> ? dy_value : __fmul_rn(dy_value, w);
+  }
+  float add_to_row(float sum) const { return __fmaf_rn(g, xh, sum); }
+  float add_to_column(float sum) const { return __fmaf_rn(dy, xh, sum); }
+  float dx(float mean, float rstd) const { return __fmul_rn(__fmaf_rn(-xh, mean, g), rstd); }
+};
+
+template <class C>
+struct RmsNormBackward {
+  using X = typename C::X;
+  using W = typename C::W;
+  using DW = typename C::DW;
+  using Owned = Columns<C>;
+  static constexpr Geometry kGeometry = C::geometry;
+  static constexpr bool kHasWeight = !same_type<W, none>;
+  static constexpr bool kHasColumns = !same_type<DW, none>;
+  static constexpr int kRows = kGeometry.rows_per_step;
+  static constexpr int kStages = kGeometry.stages;
+  static constexpr int kChains = chains(kGeometry.n);
+  static constexpr int kOctets = Owned::kOctets;
+  static constexpr u32 kRowBytes = kOctets * kVector * X::kBytes * kGeometry.threads;  // of one input, a row a group
+  static_assert(Owned::kGroupThreads * kChains == kGeometry.threads || cta_row(kGeometry.n),
+                "groups of a warp or less: as many as the column order has chains");
+  static_assert(static_cast<i64>(Owned::kLanesPerThread) * Owned::kGroupThreads * kVector * panels(kGeometry.n) >=
+                    kGeometry.n,
+                "the threads must cover the row");
+  static_assert(panels(kGeometry.n) == 1 || Owned::kLanesPerThread * Owned::kGroupThreads == kMaxLanes,
+                "with several panels the threads must cover a panel exactly");
+
+  const RmsNormBackwardParameters& p;
+  u32 buffers;          // stage buffers in shared memory
+  float* reduction;     // after them
+  float* scratch;       // over them, when they are drained
+  Octet<W> weight[C::weight_in_registers ? kOctets : 1];
+  float column[kHasColumns ? kOctets : 1][kVector];
+
+  static const char* row_of(const void* base, i64 stride, i64 row) {
+    return static_cast<const char*>(base) + row * stride * X::kBytes;
+  }
+  u32 slot(int stage, int r, int input) const {
+    return buffers + (stage * kRows + r) * (kGeometry.inputs * kRowBytes) +
+           input * kRowBytes + threadIdx.x / Owned::kPartThreads * (Owned::kPartThreads * 16 * Octet<X>::kChunks);
+  }
+
+  void start_step(int step, int stage, i64 first, i64 end) const {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const i64 row = first + (static_cast<i64>(step) * kRows + r) * kChains;
+      if (row >= end) continue;
+      start_row<C, X>(row_of(p.x, p.x_stride, row), slot(stage, r, 0), p.vector_access);
+      start_row<C, X>(row_of(p.dy, p.dy_stride, row), slot(stage, r, 1), p.vector_access);
+      if constexpr (C::residual) {
+        start_row<C, X>(row_of(p.residual, p.residual_stride, row), slot(stage, r, 2), p.vector_access);
+      }
+    }
+    copy_async_commit();
+  }
+
+  Octet<W> weight_octet(int v) const {
+    if constexpr (!kHasWeight) {
+      return {};
+    } else if constexpr (C::weight_in_registers) {
+      return weight[v];
+    } else {
+      return load_vector_octet<C, W>(p.w, v, p.weight_vector_access);
+    }
+  }
+  static RmsNormElement<W> element(const Octet<X>& x, const Octet<X>& dy, const Octet<W>& w, int i, float rstd) {
+    if constexpr (kHasWeight) {
+      return {x.get(i), dy.get(i), w.get(i), rstd};
+    } else {
+      return {x.get(i), dy.get(i), 1.0f, rstd};
+    }
+  }
+
+  // One row's share of the row sum and the column sums.
+  void reduce_octet(int v, const Octet<X>& x, const Octet<X>& dy, float rstd, float& row_sum) {
+    const Octet<W> w = weight_octet(v);
+#pragma unroll
+    for (int i = 0; i < kVector; ++i) {
+      if (!Owned::kWhole && i >= Owned::count(v)) break;
+      const auto e = element(x, dy, w, i, rstd);
+      row_sum = e.add_to_row(row_sum);
+      if constexpr (kHasColumns) column[v][i] = e.add_to_column(column[v][i]);
+    }
+  }
+
+  void write_octet(int v, i64 row, const Octet<X>& x, const Octet<X>& dy, u32 residual_slot, float rstd,
+                   float mean) const {
+    const Octet<W> w = weight_octet(v);
+    Octet<X> residual;
+    if constexpr (C::residual) residual = read_octet<C, X>(residual_slot, v);
+    Octet<X> out;
+#pragma unroll
+    for (int i = 0; i < kVector; i += 2) {
+      float value[2];
+#pragma unroll
+      for (int j = 0; j < 2; ++j) {
+        value[j] = element(x, dy, w, i + j, rstd).dx(mean, rstd);
+        if constexpr (C::residual) value[j] = __fadd_rn(value[j], residual.get(i + j));
+      }
+      out.set_pair(i, value[0], value[1]);
+    }
+    char* to = static_cast<char*>(p.dx) + row * p.dx_stride * X::kBytes;
+    store_octet<C, X>(to, v, out, p.vector_access);
+  }
+
+  // One step: kRows rows of every group. keep_inputs: the inputs move to registers at once and their buffer is refilled
+  // while the rows are computed; else both passes read shared memory, and the buffer is refilled after them.
+  void step(int step, int stage, i64 first, i64 end, const float (&rstd)[kRows]) {
+    copy_async_wait<kStages - 1>();
+    __syncwarp();
+    Octet<X> x[C::keep_inputs ? kRows : 1][kOctets], dy[C::keep_inputs ? kRows : 1][kOctets];
+    if constexpr (C::keep_inputs) {
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+        for (int v = 0; v < kOctets; ++v) {
+          x[r][v] = read_octet<C, X>(slot(stage, r, 0), v);
+          dy[r][v] = read_octet<C, X>(slot(stage, r, 1), v);
+        }
+      }
+      if constexpr (!C::residual) {
+        __syncwarp();
+        start_step(step + kStages, stage, first, end);
+      }
+    }
+    float lane_sum[kRows * Owned::kLanesPerThread] = {};
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      if (first + (static_cast<i64>(step) * kRows + r) * kChains >= end) continue;
+#pragma unroll
+      for (int v = 0; v < kOctets; ++v) {
+        if (!Owned::owns(v)) continue;
+        float& sum = lane_sum[r * Owned::kLanesPerThread + v % Owned::kLanesPerThread];
+        if constexpr (C::keep_inputs) {
+          reduce_octet(v, x[r][v], dy[r][v], rstd[r], sum);
+        } else {
+          reduce_octet(v, read_octet<C, X>(slot(stage, r, 0), v), read_octet<C, X>(slot(stage, r, 1), v), rstd[r], sum);
+        }
+      }
+    }
+    float row_sum[kRows];
+    row_sums<C>(lane_sum, row_sum, reduction, step & 1);
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const i64 row = first + (static_cast<i64>(step) * kRows + r) * kChains;
+      if (row >= end) continue;
+      const float mean = __fmul_rn(row_sum[r], C::inverse_n);
+#pragma unroll
+      for (int v = 0; v < kOctets; ++v) {
+        if (!Owned::owns(v)) continue;
+        if constexpr (C::keep_inputs) {
+          write_octet(v, row, x[r][v], dy[r][v], slot(stage, r, 2), rstd[r], mean);
+        } else {
+          write_octet(v, row, read_octet<C, X>(slot(stage, r, 0), v), read_octet<C, X>(slot(stage, r, 1), v),
+                      slot(stage, r, 2), rstd[r], mean);
+        }
+      }
+    }
+    if constexpr (!C::keep_inputs || C::residual) {
+      __syncwarp();
+      start_step(step + kStages, stage, first, end);
+    }
+  }
+
+  void load_rstd(int step, i64 first, i64 end, float (&rstd)[kRows]) const {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const i64 row = first + (static_cast<i64>(step) * kRows + r) * kChains;
+      rstd[r] = row < end ? p.rstd[row] : 0.0f;
+    }
+  }
+
+  void run_block(int block) {
+    const i64 begin = block_begin(p.rows, p.row_blocks, block);
+    const i64 end = block_begin(p.rows, p.row_blocks, block + 1);
+    const i64 first = begin + (cta_row(kGeometry.n) ? 0 : threadIdx.x / Owned::kGroupThreads);
+    const int steps = static_cast<int>((end - begin + kRows * kChains - 1) / (kRows * kChains));
+#pragma unroll 1
+    for (int s = 0; s < kStages; ++s) start_step(s, s, first, end);
+    float rstd[kRows], next[kRows];
+    load_rstd(0, first, end, rstd);
+    for (int s = 0, stage = 0; s < steps; ++s, stage = stage + 1 == kStages ? 0 : stage + 1) {
+      load_rstd(s + 1, first, end, next);
+      step(s, stage, first, end, rstd);
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) rstd[r] = next[r];
+    }
+    copy_async_wait<0>();
+  }
+
+  // This block's column sums into the workspace: one chain from registers, several by way of shared memory.
+  void write_partials(int block) {
+    constexpr i64 kStride = partial_stride(kGeometry.n);
+    float* out = p.partials + block * kStride;
+    if constexpr (kChains > 1) {
+      __syncthreads();
+      out = scratch + threadIdx.x / Owned::kGroupThreads * kStride;
+    }
+#pragma unroll
+    for (int v = 0; v < kOctets; ++v) {
+      if (!Owned::owns(v)) continue;
+      Octet<f32> sums;
+#pragma unroll
+      for (int i = 0; i < kVector; i += 2) sums.set_pair(i, column[v][i], column[v][i + 1]);
+#pragma unroll
+      for (int c = 0; c < 2; ++c) {
+        *reinterpret_cast<Chunk*>(out + Owned::column(v) + c * 4) = sums.chunk[c];
+      }
+    }
+    if constexpr (kChains > 1) {
+      __syncthreads();
+      for (i64 c = threadIdx.x; c < kGeometry.n; c += kGeometry.threads) {
+        float sum = scratch[c];
+#pragma unroll
+        for (int j = 1; j < kChains; ++j) sum = __fadd_rn(sum, scratch[j * kStride + c]);
+        p.partials[block * kStride + c] = sum;
+      }
+      __syncthreads();
+    }
+  }
+
+  void run() {
+    if constexpr (kHasWeight && C::weight_in_registers) {
+#pragma unroll
+      for (int v = 0; v < kOctets; ++v) {
+        if (Owned::owns(v)) weight[v] = load_vector_octet<C, W>(p.w, v, p.weight_vector_access);
+      }
+    }
+    for (int block = blockIdx.x; block < p.row_blocks; block += gridDim.x) {
+      if constexpr (kHasColumns) {
+#pragma unroll
+        for (int v = 0; v < kOctets; ++v) {
+#pragma unroll
+          for (int i = 0; i < kVector; ++i) column[v][i] = 0.0f;
+        }
+      }
+      run_block(block);
+      if constexpr (kHasColumns) write_partials(block);
+    }
+    if constexpr (kHasColumns) {
+      grid_barrier(p.barrier);
+      finish_columns<DW, kGeometry.threads>(p.partials, kGeometry.n, p.row_blocks, p.dw, C::accumulate, scratch);
+    }
+  }
+};
+
+template <class C>
+inline void rms_norm_backward(const RmsNormBackwardParameters& p) {
+  static_assert(smem_bytes(C::geometry) == C::smem_bytes, "the planner and the device code disagree on shared memory");
+  extern __shared__ Chunk shared_memory[];
+  char* base = reinterpret_cast<char*>(shared_memory);
+  RmsNormBackward<C> kernel{p, shared_address(base),
+                            reinterpret_cast<float*>(base + smem_bytes(C::geometry) - reduction_bytes(C::geometry)),
+                            reinterpret_cast<float*>(base)};
+  kernel.run();
+}
+
+}  // namespace kiln::mix_order_reduction

@@ -1,0 +1,39 @@
+// A source and the text of every header it reaches: all that the compiler will see.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace kiln {
+
+// Emitted CUDA source of one kernel.
+struct Source {
+  std::string text;
+  std::string entry;  // the extern "C" symbol
+
+  bool operator==(const Source&) const = default;
+};
+
+struct EmbeddedFile {
+  std::string_view name;  // virtual path from the project root: "templates/types.cuh"
+  std::string_view text;
+};
+
+// Every device file of templates/ and kernels/, sorted by name; generated at build time.
+[[nodiscard]] std::span<const EmbeddedFile> embedded_files() noexcept;
+
+struct Closure {
+  Source source;
+  std::vector<EmbeddedFile>
+      headers;  // reached from the source, sorted by name; views into the embedded files
+};
+
+// Fail-closed: throws Error{invalid_source}, naming file and line, for an include that is not
+// embedded, a computed include, __has_include, #embed, and __DATE__, __TIME__, __TIMESTAMP__.
+// Includes are virtual paths from the root.
+[[nodiscard]] Closure close_includes(Source source, std::span<const EmbeddedFile> files);
+
+}  // namespace kiln

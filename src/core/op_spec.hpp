@@ -1,0 +1,45 @@
+// The keys an op's signature takes: names, types, ranges, defaults. Data from which parsing, help
+// and errors come. SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <cstdint>
+#include <limits>
+#include <span>
+#include <string>
+#include <string_view>
+
+#include <kiln/signature.hpp>
+
+namespace kiln {
+
+struct KeySpec {
+  enum class Kind { integer, choice, flag };
+  std::string_view name;
+  Kind kind = Kind::integer;
+  std::int64_t minimum = 1;  // integer
+  std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
+  std::span<const std::string_view> choices{};// choice
+  std::string_view default_value{};           // empty: required unless OpSpec::complete fills it
+  bool required = false;
+  std::string_view doc{};
+};
+
+struct OpSpec {
+  std::string_view name;
+  std::span<const KeySpec> keys;  // sorted by name
+  std::string_view summary{};
+  // Fills defaults that depend on other keys and refuses contradictions (Error{invalid_signature}).
+  // Called with keys sorted, given ones validated; keys with neither value nor plain default are
+  // present and empty. May be null.
+  void (*complete)(Signature&) = nullptr;
+};
+
+// Every op, from the generated list of families.
+[[nodiscard]] std::span<const OpSpec* const> op_specs() noexcept;
+
+// Parses and canonicalises against the given ops: what Signature::parse does with op_specs().
+[[nodiscard]] Signature parse_signature(std::string_view text, std::span<const OpSpec* const> ops);
+[[nodiscard]] Signature parse_signature_json(std::string_view json,
+                                             std::span<const OpSpec* const> ops);
+
+}  // namespace kiln

@@ -1,0 +1,82 @@
+// Loads, stores and asynchronous copies: one function per PTX instruction.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "templates/types.cuh"
+
+namespace kiln {
+
+inline u32 shared_address(const void* pointer) {
+  return static_cast<u32>(__cvta_generic_to_shared(pointer));
+}
+
+// 16 bytes, global to shared, past L1. Both addresses are multiples of 16.
+inline void copy_async_16(u32 shared, const void* global) {
+  asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
+}
+inline void copy_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
+// Waits until at most Pending of this thread's committed groups are unfinished.
+template <int Pending>
+inline void copy_async_wait() {
+  asm volatile("cp.async.wait_group %0;" ::"n"(Pending) : "memory");
+}
+
+inline Chunk load_shared(u32 shared) {
+  Chunk c;
+  asm volatile("ld.shared.v4.b32 {%0, %1, %2, %3}, [%4];"
+               : "=r"(c.word[0]), "=r"(c.word[1]), "=r"(c.word[2]), "=r"(c.word[3])
+               : "r"(shared)
+               : "memory");
+  return c;
+}
+inline void store_shared(u32 shared, const Chunk& c) {
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(shared), "r"(c.word[0]), "r"(c.word[1]),
+               "r"(c.word[2]), "r"(c.word[3])
+               : "memory");
+}
+
+inline void store_shared_element(u32 shared, u16 value) {
+  asm volatile("st.shared.b16 [%0], %1;" ::"r"(shared), "h"(value) : "memory");
+}
+inline void store_shared_element(u32 shared, float value) {
+  asm volatile("st.shared.f32 [%0], %1;" ::"r"(shared), "f"(value) : "memory");
+}
+
+// Read-only for the whole kernel.
+inline Chunk load_constant_chunk(const void* global) {
+  Chunk c;
+  asm("ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4];"
+      : "=r"(c.word[0]), "=r"(c.word[1]), "=r"(c.word[2]), "=r"(c.word[3])
+      : "l"(global));
+  return c;
+}
+// Written by another SM of this launch before a barrier.
+inline float load_past_l1(const float* global) {
+  float value;
+  asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(value) : "l"(global));
+  return value;
+}
+// Written once and not read again by this kernel: first to leave L2.
+inline void store_streaming(void* global, const Chunk& c) {
+  asm volatile("st.global.cs.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(global), "r"(c.word[0]), "r"(c.word[1]),
+               "r"(c.word[2]), "r"(c.word[3])
+               : "memory");
+}
+inline void store_chunk(void* global, const Chunk& c) {
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(global), "r"(c.word[0]), "r"(c.word[1]),
+               "r"(c.word[2]), "r"(c.word[3])
+               : "memory");
+}
+
+inline u32 atomic_add_release(u32* global, u32 value) {
+  u32 old;
+  asm volatile("atom.add.release.gpu.global.u32 %0, [%1], %2;" : "=r"(old) : "l"(global), "r"(value) : "memory");
+  return old;
+}
+inline u32 load_acquire(const u32* global) {
+  u32 value;
+  asm volatile("ld.acquire.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(global) : "memory");
+  return value;
+}
+
+}  // namespace kiln
