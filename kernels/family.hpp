@@ -1,5 +1,5 @@
-// What a kernel family is: a constant with op specifications and pure functions. The one header a newcomer reads.
-// SPDX-License-Identifier: Apache-2.0
+// What a kernel family is: a constant with op specifications and pure functions. The one header a
+// newcomer reads. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>
@@ -23,26 +23,28 @@
 
 namespace kiln {
 
-// ---- launching ---------------------------------------------------------------------------------------------------
+// ---- launching
+// ---------------------------------------------------------------------------------------------------
 
 // What may differ between two devices of one architecture; never reaches a digest.
 struct LaunchContext {
-  int sm_count = 0;                          // SMs the launch may use (fewer than the device's to test or to share)
-  std::array<int, 4> ctas_per_sm{1, 1, 1, 1};  // a stage: resident CTAs an SM, asked of the driver for the loaded kernel
-  void* workspace = nullptr;                 // device memory, workspace_bytes, 256-byte aligned, never initialised
+  int sm_count = 0;  // SMs the launch may use (fewer than the device's to test or to share)
+  std::array<int, 4> ctas_per_sm{
+      1, 1, 1, 1};  // a stage: resident CTAs an SM, asked of the driver for the loaded kernel
+  void* workspace = nullptr;  // device memory, workspace_bytes, 256-byte aligned, never initialised
   std::int64_t workspace_bytes = 0;
-  void* counters = nullptr;                  // device memory owned by the Launch, kCounterBytes, zeroed once
+  void* counters = nullptr;  // device memory owned by the Launch, kCounterBytes, zeroed once
 };
 inline constexpr std::int64_t kCounterBytes = 256;
 
 // One kernel launch. Every kernel takes one parameter: a struct by value.
 struct KernelCall {
   static constexpr std::size_t kMaxParameterBytes = 1024;
-  int stage = 0;                             // index into Plan::stages
+  int stage = 0;  // index into Plan::stages
   std::array<unsigned, 3> grid{1, 1, 1};
   unsigned threads = 0;
   unsigned cluster_ctas = 1;
-  bool cooperative = false;                  // CTAs wait for one another: all must be resident
+  bool cooperative = false;  // CTAs wait for one another: all must be resident
   std::int64_t smem_bytes = 0;
   std::size_t parameter_bytes = 0;
   alignas(64) std::array<std::byte, kMaxParameterBytes> parameters{};
@@ -57,67 +59,77 @@ struct CallList {
   std::array<KernelCall, kCapacity> calls{};
   int count = 0;
 
-  KernelCall& add();                         // throws Error{internal} when full
+  KernelCall& add();  // throws Error{internal} when full
 };
 
-// ---- verifying: what `kiln run`, the conformance suite and the GPU tests use ---------------------------------------
+// ---- verifying: what `kiln run`, the conformance suite and the GPU tests use
+// ---------------------------------------
 
 enum class Role { input, output, in_out };
-enum class Fill { normal, positive, small, zero };   // N(0,1); U(0.5, 1.5); N(0,1)/16; zeros
+enum class Fill { normal, positive, small, zero };  // N(0,1); U(0.5, 1.5); N(0,1)/16; zeros
 
 struct TensorSpec {
   std::string name;
   DType type = DType::f32;
-  std::vector<std::int64_t> shape;           // rank 1 or 2 here; row-major
+  std::vector<std::int64_t> shape;  // rank 1 or 2 here; row-major
   Role role = Role::input;
   Fill fill = Fill::normal;
 };
 
 struct Problem {
   std::vector<TensorSpec> tensors;
-  std::int64_t floor_bytes = 0;              // bytes that must move: each input read once, each output written once
+  std::int64_t floor_bytes =
+      0;  // bytes that must move: each input read once, each output written once
   double flops = 0;
 };
 
 struct HostTensor {
   std::string name;
   std::vector<std::int64_t> shape;
-  std::vector<double> values;                // what the typed element holds, exactly
+  std::vector<double> values;  // what the typed element holds, exactly
 };
 
-// A double-precision result and, an element, the largest error the formula's rounding analysis allows.
+// A double-precision result and, an element, the largest error the formula's rounding analysis
+// allows.
 struct Expected {
   std::string name;
   std::vector<double> values;
   std::vector<double> bounds;
 };
 
-// ---- the family ------------------------------------------------------------------------------------------------------
+// ---- the family
+// ------------------------------------------------------------------------------------------------------
 
 using PlanResult = std::variant<Plan, Rejection>;
 
 struct Sample {
-  std::string signature;                     // text form
-  std::string golden;                        // file in golden/ that the sm_90a source must equal; empty: none
+  std::string signature;  // text form
+  std::string golden;     // file in golden/ that the sm_90a source must equal; empty: none
 };
 
 struct Family {
-  std::string_view name;                     // equals the folder's
-  int emitter_version = 1;                   // raise when emit changes meaning without changing text
+  std::string_view name;    // equals the folder's
+  int emitter_version = 1;  // raise when emit changes meaning without changing text
   std::span<const OpSpec> ops;
 
   // Pure. The fused plan for a canonical signature, or why there is none.
   PlanResult (*plan)(const Signature&, const DeviceLimits&, const Policy&);
-  // Pure. The source of one stage of a fused plan: a prelude of constants, then an #include of ordinary CUDA.
+  // Pure. The source of one stage of a fused plan: a prelude of constants, then an #include of
+  // ordinary CUDA.
   Source (*emit)(const Plan&, std::size_t stage);
-  // Pure. The composed plan; its entries are in the family's composed.cu. Never refuses a valid signature.
+  // Pure. The composed plan; its entries are in the family's composed.cu. Never refuses a valid
+  // signature.
   Plan (*compose)(const Signature&, const DeviceLimits&, const Fallback&);
-  // Pure. Checks the arguments (Error{invalid_argument}) and packs the launches of a plan of either route.
+  // Pure. Checks the arguments (Error{invalid_argument}) and packs the launches of a plan of either
+  // route.
   void (*bind)(const Plan&, const Arguments&, const LaunchContext&, CallList&);
-  // Pure. Tensors of a problem with that many rows; and the double-precision reference with error bounds,
-  // given every input and in_out tensor's values before the run, in the order of Problem::tensors.
+  // Pure. Tensors of a problem with that many rows; and the double-precision reference with error
+  // bounds, given every input and in_out tensor's values before the run, in the order of
+  // Problem::tensors.
   Problem (*problem)(const Signature&, std::int64_t rows);
-  std::vector<Expected> (*reference)(const Signature&, std::int64_t rows, std::span<const HostTensor>);
+  std::vector<Expected> (*reference)(const Signature&,
+                                     std::int64_t rows,
+                                     std::span<const HostTensor>);
   std::vector<Sample> (*samples)();
 };
 
@@ -129,7 +141,8 @@ struct Family {
 
 template <class Struct>
 void KernelCall::set_parameters(const Struct& value) {
-  static_assert(sizeof(Struct) <= kMaxParameterBytes && alignof(Struct) <= 64, "parameters must fit a KernelCall");
+  static_assert(sizeof(Struct) <= kMaxParameterBytes && alignof(Struct) <= 64,
+                "parameters must fit a KernelCall");
   parameter_bytes = sizeof(Struct);
   const auto* bytes = reinterpret_cast<const std::byte*>(&value);
   for (std::size_t i = 0; i < sizeof(Struct); ++i) parameters[i] = bytes[i];

@@ -54,7 +54,8 @@ bool overlap(const Tensor& a, const Tensor& b) {
   if (second.begin < first.begin) std::swap(first, second);
   if (first.end() <= second.begin) return false;
   if (first.pitch != second.pitch || first.rows < 2 || second.rows < 2) return true;
-  // One stride: rows interleave without touching when the second's columns fall into the gap behind the first's.
+  // One stride: rows interleave without touching when the second's columns fall into the gap behind
+  // the first's.
   const std::uint64_t offset = (second.begin - first.begin) % first.pitch;
   return offset < first.width || offset + second.width > first.pitch;
 }
@@ -65,10 +66,13 @@ TensorChecks::TensorChecks(std::string_view op, const Arguments& arguments, std:
     : op_(op), arguments_(arguments) {
   for (int i = 0; i < arguments.count; ++i) {
     const Tensor& t = arguments.tensors[static_cast<std::size_t>(i)];
-    if (!listed(known, t.name)) fail(t, fmt::format("is not an argument; the arguments are {}", known));
+    if (!listed(known, t.name))
+      fail(t, fmt::format("is not an argument; the arguments are {}", known));
     const auto size = static_cast<std::uintptr_t>(size_bytes(t.type));
     if (reinterpret_cast<std::uintptr_t>(t.data) % size != 0) {
-      fail(t, fmt::format("is at {}, which is no multiple of its element's {} bytes", fmt::ptr(t.data), size));
+      fail(t,
+           fmt::format(
+               "is at {}, which is no multiple of its element's {} bytes", fmt::ptr(t.data), size));
     }
   }
 }
@@ -102,46 +106,64 @@ const Tensor* TensorChecks::absent(std::string_view name, std::string_view why) 
 
 void TensorChecks::type(const Tensor& tensor, DType wanted) const {
   if (tensor.type != wanted) {
-    fail(tensor, fmt::format("has type {}, the signature says {}", to_string(tensor.type), to_string(wanted)));
+    fail(tensor,
+         fmt::format(
+             "has type {}, the signature says {}", to_string(tensor.type), to_string(wanted)));
   }
 }
 
 void TensorChecks::rank(const Tensor& tensor, int wanted) const {
-  if (tensor.rank != wanted) fail(tensor, fmt::format("has rank {}, {} is needed", tensor.rank, wanted));
+  if (tensor.rank != wanted)
+    fail(tensor, fmt::format("has rank {}, {} is needed", tensor.rank, wanted));
 }
 
-void TensorChecks::matrix(const Tensor& tensor, DType wanted, std::int64_t rows, std::int64_t columns) const {
+void TensorChecks::matrix(const Tensor& tensor,
+                          DType wanted,
+                          std::int64_t rows,
+                          std::int64_t columns) const {
   rank(tensor, 2);
   type(tensor, wanted);
   if (tensor.shape[0] != rows || tensor.shape[1] != columns) {
-    fail(tensor, fmt::format("has shape [{}, {}], [{}, {}] is needed", tensor.shape[0], tensor.shape[1], rows, columns));
+    fail(tensor,
+         fmt::format("has shape [{}, {}], [{}, {}] is needed",
+                     tensor.shape[0],
+                     tensor.shape[1],
+                     rows,
+                     columns));
   }
   if (tensor.strides[1] != 1 && columns > 1) {
-    fail(tensor, fmt::format("has column stride {}; columns must be contiguous", tensor.strides[1]));
+    fail(tensor,
+         fmt::format("has column stride {}; columns must be contiguous", tensor.strides[1]));
   }
   if (rows > 1 && tensor.strides[0] < columns) {
-    fail(tensor, fmt::format("has row stride {}, less than its {} columns: rows would overlap", tensor.strides[0],
-                             columns));
+    fail(tensor,
+         fmt::format("has row stride {}, less than its {} columns: rows would overlap",
+                     tensor.strides[0],
+                     columns));
   }
   const std::int64_t most = (std::int64_t{1} << 60) / std::max<std::int64_t>(1, rows);
-  if (tensor.strides[0] > most) fail(tensor, fmt::format("has row stride {}, too large to address", tensor.strides[0]));
+  if (tensor.strides[0] > most)
+    fail(tensor, fmt::format("has row stride {}, too large to address", tensor.strides[0]));
 }
 
 void TensorChecks::vector(const Tensor& tensor, DType wanted, std::int64_t size) const {
   rank(tensor, 1);
   type(tensor, wanted);
-  if (tensor.shape[0] != size) fail(tensor, fmt::format("has {} elements, {} are needed", tensor.shape[0], size));
+  if (tensor.shape[0] != size)
+    fail(tensor, fmt::format("has {} elements, {} are needed", tensor.shape[0], size));
   if (tensor.strides[0] != 1 && size > 1) {
     fail(tensor, fmt::format("has stride {}; it must be contiguous", tensor.strides[0]));
   }
 }
 
-void TensorChecks::no_overlap(std::span<const Tensor* const> outputs, std::span<const Tensor* const> inputs) const {
+void TensorChecks::no_overlap(std::span<const Tensor* const> outputs,
+                              std::span<const Tensor* const> inputs) const {
   for (std::size_t i = 0; i < outputs.size(); ++i) {
     if (outputs[i] == nullptr) continue;
     for (const Tensor* input : inputs) {
       if (input != nullptr && overlap(*outputs[i], *input)) {
-        fail(*outputs[i], fmt::format("overlaps the input {}; outputs need memory of their own", input->name));
+        fail(*outputs[i],
+             fmt::format("overlaps the input {}; outputs need memory of their own", input->name));
       }
     }
     for (std::size_t j = i + 1; j < outputs.size(); ++j) {

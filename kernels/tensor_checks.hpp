@@ -11,10 +11,12 @@
 
 namespace kiln {
 
-// Every failure is Error{invalid_argument} that names the op, the tensor, what it is and what it must be.
+// Every failure is Error{invalid_argument} that names the op, the tensor, what it is and what it
+// must be.
 class TensorChecks {
  public:
-  // Refuses tensors whose name is not in `known` ("dy, x, dx") and data that is not aligned to its element.
+  // Refuses tensors whose name is not in `known` ("dy, x, dx") and data that is not aligned to its
+  // element.
   TensorChecks(std::string_view op, const Arguments& arguments, std::string_view known);
 
   // The tensor; data may be null only where it has no elements.
@@ -27,9 +29,10 @@ class TensorChecks {
   void matrix(const Tensor& tensor, DType type, std::int64_t rows, std::int64_t columns) const;
   // Contiguous.
   void vector(const Tensor& tensor, DType type, std::int64_t size) const;
-  // No output may share an element with an input or another output. Null entries are skipped. Rows of two matrices
-  // with one stride may interleave.
-  void no_overlap(std::span<const Tensor* const> outputs, std::span<const Tensor* const> inputs) const;
+  // No output may share an element with an input or another output. Null entries are skipped. Rows
+  // of two matrices with one stride may interleave.
+  void no_overlap(std::span<const Tensor* const> outputs,
+                  std::span<const Tensor* const> inputs) const;
 
   [[noreturn]] void fail(const Tensor& tensor, std::string_view what) const;
 

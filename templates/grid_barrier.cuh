@@ -6,9 +6,10 @@
 
 namespace kiln {
 
-// All CTAs together add 2^31, so the top bit flips once a barrier and the low bits return to zero: the counter serves
-// the next barrier, the next launch, and a launch with another grid. Every CTA must be resident (cooperative launch),
-// else this waits for ever. Writes of every thread before the barrier are visible to every thread after it.
+// All CTAs together add 2^31, so the top bit flips once a barrier and the low bits return to zero:
+// the counter serves the next barrier, the next launch, and a launch with another grid. Every CTA
+// must be resident (cooperative launch), else this waits for ever. Writes of every thread before
+// the barrier are visible to every thread after it.
 inline void grid_barrier(u32* counter) {
   __syncthreads();
   if (threadIdx.x == 0) {

@@ -30,8 +30,11 @@ inline Chunk load_shared(u32 shared) {
   return c;
 }
 inline void store_shared(u32 shared, const Chunk& c) {
-  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(shared), "r"(c.word[0]), "r"(c.word[1]),
-               "r"(c.word[2]), "r"(c.word[3])
+  asm volatile("st.shared.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(shared),
+               "r"(c.word[0]),
+               "r"(c.word[1]),
+               "r"(c.word[2]),
+               "r"(c.word[3])
                : "memory");
 }
 
@@ -58,19 +61,28 @@ inline float load_past_l1(const float* global) {
 }
 // Written once and not read again by this kernel: first to leave L2.
 inline void store_streaming(void* global, const Chunk& c) {
-  asm volatile("st.global.cs.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(global), "r"(c.word[0]), "r"(c.word[1]),
-               "r"(c.word[2]), "r"(c.word[3])
+  asm volatile("st.global.cs.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(global),
+               "r"(c.word[0]),
+               "r"(c.word[1]),
+               "r"(c.word[2]),
+               "r"(c.word[3])
                : "memory");
 }
 inline void store_chunk(void* global, const Chunk& c) {
-  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(global), "r"(c.word[0]), "r"(c.word[1]),
-               "r"(c.word[2]), "r"(c.word[3])
+  asm volatile("st.global.v4.b32 [%0], {%1, %2, %3, %4};" ::"l"(global),
+               "r"(c.word[0]),
+               "r"(c.word[1]),
+               "r"(c.word[2]),
+               "r"(c.word[3])
                : "memory");
 }
 
 inline u32 atomic_add_release(u32* global, u32 value) {
   u32 old;
-  asm volatile("atom.add.release.gpu.global.u32 %0, [%1], %2;" : "=r"(old) : "l"(global), "r"(value) : "memory");
+  asm volatile("atom.add.release.gpu.global.u32 %0, [%1], %2;"
+               : "=r"(old)
+               : "l"(global), "r"(value)
+               : "memory");
   return old;
 }
 inline u32 load_acquire(const u32* global) {

@@ -1,5 +1,5 @@
-// Sums over lanes by the adjacent-first binary tree: (0+1), (2+3), ...; then pairs of pairs; and so on.
-// SPDX-License-Identifier: Apache-2.0
+// Sums over lanes by the adjacent-first binary tree: (0+1), (2+3), ...; then pairs of pairs; and so
+// on. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "templates/types.cuh"
@@ -13,12 +13,14 @@ constexpr int reversed_bits(int value, int bits) {
   return out;
 }
 
-// V values a thread, each summed over Width neighbouring lanes of a warp (Width a power of two, V <= Width). While a
-// thread holds several values, partners exchange halves instead of copies, which leaves the pairs, so the bits, alone
-// and needs V - 1 + log2(Width / V) shuffles. Returns the sum of the value whose index is tree_slot<V>().
+// V values a thread, each summed over Width neighbouring lanes of a warp (Width a power of two, V
+// <= Width). While a thread holds several values, partners exchange halves instead of copies, which
+// leaves the pairs, so the bits, alone and needs V - 1 + log2(Width / V) shuffles. Returns the sum
+// of the value whose index is tree_slot<V>().
 template <int V, int Width>
 inline float lane_tree(float (&value)[V]) {
-  static_assert((V & (V - 1)) == 0 && V <= Width && Width <= 32, "values must be a power of two within the lanes");
+  static_assert((V & (V - 1)) == 0 && V <= Width && Width <= 32,
+                "values must be a power of two within the lanes");
   const u32 lane = threadIdx.x & 31;
   int held = V;
 #pragma unroll
@@ -42,7 +44,8 @@ inline float lane_tree(float (&value)[V]) {
   return value[0];
 }
 
-// The index of the value that lane_tree<V> leaves in this thread: the low bits of the lane, reversed.
+// The index of the value that lane_tree<V> leaves in this thread: the low bits of the lane,
+// reversed.
 template <int V>
 inline int tree_slot() {
   return V == 1 ? 0 : static_cast<int>(__brev(threadIdx.x & (V - 1)) >> (32 - log2_of(V)));
@@ -54,7 +57,8 @@ inline float register_tree(float (&value)[Count]) {
 #pragma unroll
   for (int step = 1; step < Count; step *= 2) {
 #pragma unroll
-    for (int i = 0; i + step < Count; i += 2 * step) value[i] = __fadd_rn(value[i], value[i + step]);
+    for (int i = 0; i + step < Count; i += 2 * step)
+      value[i] = __fadd_rn(value[i], value[i + step]);
   }
   return value[0];
 }

@@ -1,5 +1,5 @@
-// Element types on the device: storage, exact widening to fp32, one rounding to nearest even on the way back.
-// SPDX-License-Identifier: Apache-2.0
+// Element types on the device: storage, exact widening to fp32, one rounding to nearest even on the
+// way back. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace kiln {
@@ -13,8 +13,8 @@ struct alignas(16) Chunk {  // 16 bytes: the widest access of a thread
   u32 word[4];
 };
 
-// Each element type gives: Storage, kBytes, load(Storage) -> float (exact), round(float) -> Storage, and the same for
-// a pair packed in a 32-bit word (16-bit types), low half first.
+// Each element type gives: Storage, kBytes, load(Storage) -> float (exact), round(float) ->
+// Storage, and the same for a pair packed in a 32-bit word (16-bit types), low half first.
 struct f32 {
   using Storage = float;
   static constexpr int kBytes = 4;

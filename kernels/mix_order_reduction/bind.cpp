@@ -1,5 +1,5 @@
-// Checking run-time arguments and packing the launches of both routes. Pure: pointers are compared, never followed.
-// SPDX-License-Identifier: Apache-2.0
+// Checking run-time arguments and packing the launches of both routes. Pure: pointers are compared,
+// never followed. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 
@@ -30,7 +30,8 @@ Bound check(const RmsNormOp& op, const Arguments& arguments) {
   b.x = checks.required("x");
   checks.rank(*b.x, 2);
   b.rows = b.x->shape[0];
-  if (b.rows < 0 || b.rows > kMaxRows) checks.fail(*b.x, fmt::format("has {} rows; 0 to {} are served", b.rows, kMaxRows));
+  if (b.rows < 0 || b.rows > kMaxRows)
+    checks.fail(*b.x, fmt::format("has {} rows; 0 to {} are served", b.rows, kMaxRows));
   const auto matrix_of = [&](std::string_view name) {
     const Tensor* t = checks.required(name);
     checks.matrix(*t, op.x, b.rows, op.n);
@@ -41,7 +42,8 @@ Bound check(const RmsNormOp& op, const Arguments& arguments) {
   b.dx = matrix_of("dx");
   b.rstd = checks.required("rstd");
   checks.vector(*b.rstd, DType::f32, b.rows);
-  b.residual = op.residual ? matrix_of("residual") : checks.absent("residual", "the signature says residual=0");
+  b.residual = op.residual ? matrix_of("residual")
+                           : checks.absent("residual", "the signature says residual=0");
   if (op.has_weight) {
     b.w = checks.required("w");
     checks.vector(*b.w, op.w, op.n);
@@ -60,13 +62,19 @@ Bound check(const RmsNormOp& op, const Arguments& arguments) {
 void check_workspace(const Plan& plan, const LaunchContext& context) {
   if (plan.workspace_bytes == 0) return;
   if (context.workspace == nullptr || context.workspace_bytes < plan.workspace_bytes) {
-    throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: the workspace has {} bytes, {} are needed; Prepared::make_workspace makes one", kOp,
-                            context.workspace == nullptr ? 0 : context.workspace_bytes, plan.workspace_bytes));
+    throw Error(
+        ErrorCode::invalid_argument,
+        fmt::format(
+            "{}: the workspace has {} bytes, {} are needed; Prepared::make_workspace makes one",
+            kOp,
+            context.workspace == nullptr ? 0 : context.workspace_bytes,
+            plan.workspace_bytes));
   }
   if (reinterpret_cast<std::uintptr_t>(context.workspace) % 256 != 0) {
     throw Error(ErrorCode::invalid_argument,
-                fmt::format("{}: the workspace must start on 256 bytes; it is at {}", kOp, fmt::ptr(context.workspace)));
+                fmt::format("{}: the workspace must start on 256 bytes; it is at {}",
+                            kOp,
+                            fmt::ptr(context.workspace)));
   }
 }
 
@@ -84,7 +92,10 @@ void* data(const Tensor* t) { return t == nullptr ? nullptr : t->data; }
 std::int64_t stride(const Tensor* t) { return t == nullptr ? 0 : t->strides[0]; }
 
 // Only a launch with column sums waits across CTAs.
-void bind_fused(const Plan& plan, const RmsNormOp& op, const Bound& b, const LaunchContext& context,
+void bind_fused(const Plan& plan,
+                const RmsNormOp& op,
+                const Bound& b,
+                const LaunchContext& context,
                 CallList& calls) {
   const StagePlan& stage = plan.stages[0];
   RmsNormBackwardParameters p{};
@@ -103,7 +114,8 @@ void bind_fused(const Plan& plan, const RmsNormOp& op, const Bound& b, const Lau
   p.residual_stride = stride(b.residual);
   p.dx_stride = stride(b.dx);
   p.row_blocks = row_blocks(b.rows, op.n);
-  p.vector_access = vector_rows(b.dy) && vector_rows(b.x) && vector_rows(b.residual) && vector_rows(b.dx);
+  p.vector_access =
+      vector_rows(b.dy) && vector_rows(b.x) && vector_rows(b.residual) && vector_rows(b.dx);
   p.weight_vector_access = vector_base(b.w);
   KernelCall& call = calls.add();
   call.stage = 0;
@@ -115,7 +127,10 @@ void bind_fused(const Plan& plan, const RmsNormOp& op, const Bound& b, const Lau
   call.set_parameters(p);
 }
 
-void bind_composed(const RmsNormOp& op, const Bound& b, const LaunchContext& context, CallList& calls) {
+void bind_composed(const RmsNormOp& op,
+                   const Bound& b,
+                   const LaunchContext& context,
+                   CallList& calls) {
   ComposedParameters p{};
   p.dy = data(b.dy);
   p.x = data(b.x);
@@ -152,7 +167,10 @@ void bind_composed(const RmsNormOp& op, const Bound& b, const LaunchContext& con
 
 }  // namespace
 
-void bind(const Plan& plan, const Arguments& arguments, const LaunchContext& context, CallList& calls) {
+void bind(const Plan& plan,
+          const Arguments& arguments,
+          const LaunchContext& context,
+          CallList& calls) {
   const RmsNormOp op = RmsNormOp::from(plan.signature);
   const Bound bound = check(op, arguments);
   check_workspace(plan, context);

@@ -1,5 +1,5 @@
-// Partial column sums into the result: blocks in order within groups of kBlockGroup, groups in order.
-// SPDX-License-Identifier: Apache-2.0
+// Partial column sums into the result: blocks in order within groups of kBlockGroup, groups in
+// order. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kernels/mix_order_reduction/layout.hpp"
@@ -7,7 +7,8 @@
 
 namespace kiln::mix_order_reduction {
 
-// dw = sum, or with accumulate dw += sum, where the sum is first rounded to dw's type: the bits of dw.add_(sum).
+// dw = sum, or with accumulate dw += sum, where the sum is first rounded to dw's type: the bits of
+// dw.add_(sum).
 template <class DW>
 inline void store_column(void* dw, i64 column, float sum, bool accumulate) {
   auto* out = static_cast<typename DW::Storage*>(dw) + column;
@@ -16,41 +17,51 @@ inline void store_column(void* dw, i64 column, float sum, bool accumulate) {
   *out = value;
 }
 
-// The sum of one group of blocks in one column. Loads go past L1: other SMs wrote them.
-inline float sum_block_group(const float* partials, i64 stride, int row_blocks, int group, i64 column) {
+// The sum of one group of blocks in one column, from +0. Loads go past L1: other SMs wrote them.
+inline float sum_block_group(
+    const float* partials, i64 stride, int row_blocks, int group, i64 column) {
   const float* first = partials + static_cast<i64>(group) * kBlockGroup * stride + column;
-  const int count = row_blocks - group * kBlockGroup < kBlockGroup ? row_blocks - group * kBlockGroup : kBlockGroup;
-  float value[kBlockGroup];
+  const int count = row_blocks - group * kBlockGroup;
+  float sum = 0.0f;
+  if (count >= kBlockGroup) {  // all loads in flight at once
+    float value[kBlockGroup];
 #pragma unroll
-  for (int b = 0; b < kBlockGroup; ++b) {
-    if (b < count) value[b] = load_past_l1(first + b * stride);
-  }
-  float sum = value[0];
+    for (int b = 0; b < kBlockGroup; ++b) value[b] = load_past_l1(first + b * stride);
 #pragma unroll
-  for (int b = 1; b < kBlockGroup; ++b) {
-    if (b < count) sum = __fadd_rn(sum, value[b]);
+    for (int b = 0; b < kBlockGroup; ++b) sum = __fadd_rn(sum, value[b]);
+  } else {
+#pragma unroll 1
+    for (int b = 0; b < count; ++b) sum = __fadd_rn(sum, load_past_l1(first + b * stride));
   }
   return sum;
 }
 
-// All CTAs share the columns; scratch holds kFinishBytes. Every thread of every CTA calls this.
+// Every CTA sums a slice of the columns, so that the partial sums are read in about one trip to L2:
+// a thread takes one block group of one column; then one thread a column adds the groups. Scratch
+// holds kFinishFloats. Every thread of every CTA calls this.
 template <class DW, int Threads>
-inline void finish_columns(const float* partials, i64 n, int row_blocks, void* dw, bool accumulate, float* scratch) {
-  const int warp = threadIdx.x / 32, lane = threadIdx.x % 32;
+inline void finish_columns(
+    const float* partials, int n, int row_blocks, void* dw, bool accumulate, float* scratch) {
   const int groups = (row_blocks + kBlockGroup - 1) / kBlockGroup;
-  for (i64 tile = blockIdx.x; tile * kFinishColumns < n; tile += gridDim.x) {
-    const i64 column = tile * kFinishColumns + lane;
-    if (column < n) {
-      for (int group = warp; group < groups; group += Threads / 32) {
-        scratch[group * kFinishColumns + lane] =
-            sum_block_group(partials, partial_stride(n), row_blocks, group, column);
-      }
+  const int most = kFinishFloats / groups / kVector * kVector;
+  const int share = (n / static_cast<int>(gridDim.x) / kVector + 1) * kVector;
+  const int slice = share < most ? share : most;
+#pragma unroll 1
+  for (int first = blockIdx.x * slice; first < n; first += gridDim.x * slice) {
+    const int columns = n - first < slice ? n - first : slice;
+#pragma unroll 1
+    for (int i = threadIdx.x; i < groups * columns; i += Threads) {
+      scratch[i] = sum_block_group(
+          partials, partial_stride(n), row_blocks, i / columns, first + i % columns);
     }
     __syncthreads();
-    if (warp == 0 && column < n) {
-      float sum = scratch[lane];
-      for (int group = 1; group < groups; ++group) sum = __fadd_rn(sum, scratch[group * kFinishColumns + lane]);
-      store_column<DW>(dw, column, sum, accumulate);
+#pragma unroll 1
+    for (int i = threadIdx.x; i < columns; i += Threads) {
+      float sum = 0.0f;
+#pragma unroll 4
+      for (int group = 0; group < groups; ++group)
+        sum = __fadd_rn(sum, scratch[group * columns + i]);
+      store_column<DW>(dw, first + i, sum, accumulate);
     }
     __syncthreads();
   }

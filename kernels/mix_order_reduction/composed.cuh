@@ -1,5 +1,5 @@
-// Bodies of the composed kernels of rms_norm_backward. Sums follow order.hpp, by the expressions of the fused kernel.
-// SPDX-License-Identifier: Apache-2.0
+// Bodies of the composed kernels of rms_norm_backward. Sums follow order.hpp, by the expressions of
+// the fused kernel. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kernels/mix_order_reduction/columns.cuh"
@@ -14,18 +14,25 @@ inline const typename X::Storage* composed_row(const void* base, i64 stride, i64
 }
 
 template <class X, class W>
-inline RmsNormElement<W> composed_element(const ComposedParameters& p, i64 row, i64 column, float rstd) {
+inline RmsNormElement<W> composed_element(const ComposedParameters& p,
+                                          i64 row,
+                                          i64 column,
+                                          float rstd) {
   float w = 1.0f;
-  if constexpr (!same_type<W, none>) w = W::load(static_cast<const typename W::Storage*>(p.w)[column]);
+  if constexpr (!same_type<W, none>)
+    w = W::load(static_cast<const typename W::Storage*>(p.w)[column]);
   return {X::load(composed_row<X>(p.x, p.x_stride, row)[column]),
-          X::load(composed_row<X>(p.dy, p.dy_stride, row)[column]), w, rstd};
+          X::load(composed_row<X>(p.dy, p.dy_stride, row)[column]),
+          w,
+          rstd};
 }
 
 // The sum of virtual lane `lane`: its columns in ascending order, panel after panel.
 template <class X, class W>
 inline float composed_lane_sum(const ComposedParameters& p, i64 row, int lane, float rstd) {
   float sum = 0.0f;
-  for (i64 first = static_cast<i64>(lane) * kVector; first < p.n; first += static_cast<i64>(kMaxLanes) * kVector) {
+  for (i64 first = static_cast<i64>(lane) * kVector; first < p.n;
+       first += static_cast<i64>(kMaxLanes) * kVector) {
     for (i64 column = first; column < first + kVector && column < p.n; ++column) {
       sum = composed_element<X, W>(p, row, column, rstd).add_to_row(sum);
     }
@@ -54,7 +61,8 @@ inline void composed_rows(const ComposedParameters& p) {
     for (i64 column = threadIdx.x; column < p.n; column += 256) {
       float value = composed_element<X, W>(p, row, column, rstd).dx(mean, rstd);
       if (p.residual != nullptr) {
-        value = __fadd_rn(value, X::load(composed_row<X>(p.residual, p.residual_stride, row)[column]));
+        value =
+            __fadd_rn(value, X::load(composed_row<X>(p.residual, p.residual_stride, row)[column]));
       }
       out[column] = X::round(value);
     }
@@ -68,15 +76,15 @@ inline void composed_columns(const ComposedParameters& p) {
   const i64 column = static_cast<i64>(blockIdx.x) * 256 + threadIdx.x;
   if (column >= p.n) return;
   for (int block = blockIdx.y; block < p.row_blocks; block += gridDim.y) {
-    const i64 begin = block_begin(p.rows, p.row_blocks, block);
-    const i64 end = block_begin(p.rows, p.row_blocks, block + 1);
+    const i64 count = block_rows(p.rows, p.n, p.row_blocks, block);
     float sum = 0.0f;
     for (int chain = 0; chain < p.chains; ++chain) {
       float chain_sum = 0.0f;
-      for (i64 row = begin + chain; row < end; row += p.chains) {
+      for (i64 i = chain; i < count; i += p.chains) {
+        const i64 row = block_row(p.n, p.row_blocks, block, i);
         chain_sum = composed_element<X, none>(p, row, column, p.rstd[row]).add_to_column(chain_sum);
       }
-      sum = chain == 0 ? chain_sum : __fadd_rn(sum, chain_sum);
+      sum = __fadd_rn(sum, chain_sum);
     }
     p.partials[block * partial_stride(p.n) + column] = sum;
   }
@@ -87,8 +95,8 @@ inline void composed_finish(const ComposedParameters& p) {
   const i64 column = static_cast<i64>(blockIdx.x) * 256 + threadIdx.x;
   if (column >= p.n) return;
   const i64 stride = partial_stride(p.n);
-  float sum = sum_block_group(p.partials, stride, p.row_blocks, 0, column);
-  for (int group = 1; group * kBlockGroup < p.row_blocks; ++group) {
+  float sum = 0.0f;
+  for (int group = 0; group * kBlockGroup < p.row_blocks; ++group) {
     sum = __fadd_rn(sum, sum_block_group(p.partials, stride, p.row_blocks, group, column));
   }
   store_column<DW>(p.dw, column, sum, p.accumulate != 0);

@@ -54,16 +54,22 @@ extern "C" __global__ void __launch_bounds__({threads}, {ctas})
   kiln::mix_order_reduction::rms_norm_backward<Config>(p);
 }}
 )",
-                                 fmt::arg("signature", stage.entry), fmt::arg("x", type_of(stage, "X")),
-                                 fmt::arg("w", type_of(stage, "W")), fmt::arg("dw", type_of(stage, "DW")),
-                                 fmt::arg("n", constant("n")), fmt::arg("inputs", constant("inputs")),
-                                 fmt::arg("threads", stage.threads), fmt::arg("lanes", constant("lanes_per_thread")),
-                                 fmt::arg("rows", constant("rows_per_step")), fmt::arg("stages", constant("stages")),
+                                 fmt::arg("signature", stage.entry),
+                                 fmt::arg("x", type_of(stage, "X")),
+                                 fmt::arg("w", type_of(stage, "W")),
+                                 fmt::arg("dw", type_of(stage, "DW")),
+                                 fmt::arg("n", constant("n")),
+                                 fmt::arg("inputs", constant("inputs")),
+                                 fmt::arg("threads", stage.threads),
+                                 fmt::arg("lanes", constant("lanes_per_thread")),
+                                 fmt::arg("rows", constant("rows_per_step")),
+                                 fmt::arg("stages", constant("stages")),
                                  fmt::arg("keep", truth(stage, "keep_inputs")),
                                  fmt::arg("weight", truth(stage, "weight_in_registers")),
                                  fmt::arg("residual", truth(stage, "residual")),
                                  fmt::arg("accumulate", truth(stage, "accumulate")),
-                                 fmt::arg("smem", stage.smem_bytes), fmt::arg("ctas", stage.ctas_per_sm),
+                                 fmt::arg("smem", stage.smem_bytes),
+                                 fmt::arg("ctas", stage.ctas_per_sm),
                                  fmt::arg("entry", stage.entry));
   return {std::move(text), stage.entry};
 }

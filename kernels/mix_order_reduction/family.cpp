@@ -1,5 +1,5 @@
-// The family: what a mix-order reduction's signature may say, and the constant that the service finds.
-// SPDX-License-Identifier: Apache-2.0
+// The family: what a mix-order reduction's signature may say, and the constant that the service
+// finds. SPDX-License-Identifier: Apache-2.0
 #include "kernels/family.hpp"
 
 #include <array>
@@ -59,8 +59,9 @@ void complete(Signature& signature) {
   if (w == "none") {
     if (!dw.empty() && dw != "none") {
       throw Error(ErrorCode::invalid_signature,
-                  "rms_norm_backward: dw=" + dw + " contradicts w=none: without a weight there is no weight gradient; "
-                  "leave dw out");
+                  "rms_norm_backward: dw=" + dw +
+                      " contradicts w=none: without a weight there is no weight gradient; "
+                      "leave dw out");
     }
     if (accumulate) {
       throw Error(ErrorCode::invalid_signature,
@@ -71,8 +72,9 @@ void complete(Signature& signature) {
     dw = accumulate ? "f32" : w;
   } else if (dw == "none") {
     throw Error(ErrorCode::invalid_signature,
-                "rms_norm_backward: dw=none with w=" + w + " is not supported: the weight gradient comes with the pass; "
-                "use w=none for a norm without a weight");
+                "rms_norm_backward: dw=none with w=" + w +
+                    " is not supported: the weight gradient comes with the pass; "
+                    "use w=none for a norm without a weight");
   }
 }
 
@@ -102,7 +104,8 @@ RmsNormOp RmsNormOp::from(const Signature& signature) {
 std::vector<Sample> samples() {
   return {
       {"rms_norm_backward:n=4096,w=bf16,x=bf16", "rms_norm_backward_n4096_bf16.cu"},
-      {"rms_norm_backward:n=7168,x=bf16,w=f32,accumulate=1", "rms_norm_backward_n7168_accumulate.cu"},
+      {"rms_norm_backward:n=7168,x=bf16,w=f32,accumulate=1",
+       "rms_norm_backward_n7168_accumulate.cu"},
       {"rms_norm_backward:n=128,x=bf16,residual=1", ""},
       {"rms_norm_backward:n=2049,x=f16,w=f32,dw=f32", ""},
       {"rms_norm_backward:n=16384,x=f32", ""},

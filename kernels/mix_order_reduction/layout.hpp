@@ -1,5 +1,5 @@
-// Shared memory and thread geometry of the fused kernel: computed once, by the planner and by the device code alike.
-// SPDX-License-Identifier: Apache-2.0
+// Shared memory and thread geometry of the fused kernel: computed once, by the planner and by the
+// device code alike. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kernels/mix_order_reduction/order.hpp"
@@ -9,12 +9,12 @@ namespace kiln::mix_order_reduction {
 // What the planner chooses; everything else follows.
 struct Geometry {
   long long n = 1;
-  int element_bytes = 2;       // of x, dy, residual, dx
-  int inputs = 2;              // matrices read a row: x, dy, and the residual
-  int threads = 256;           // a CTA, a multiple of 32
-  int lanes_per_thread = 1;    // a CTA a row: virtual lanes a thread owns in one panel
-  int rows_per_step = 1;       // rows a group of threads handles between two barriers; a power of two
-  int stages = 1;              // buffers of one step's inputs
+  int element_bytes = 2;     // of x, dy, residual, dx
+  int inputs = 2;            // matrices read a row: x, dy, and the residual
+  int threads = 256;         // a CTA, a multiple of 32
+  int lanes_per_thread = 1;  // a CTA a row: virtual lanes a thread owns in one panel
+  int rows_per_step = 1;     // rows a group of threads handles between two barriers; a power of two
+  int stages = 1;            // buffers of one step's inputs
 };
 
 // One row belongs to the whole CTA where it has 256 lanes or more, else to a warp or a part of one.
@@ -29,10 +29,13 @@ constexpr int lanes_per_thread(const Geometry& g) {
 }
 
 // Vectors of kVector columns a thread owns in a row.
-constexpr int octets(const Geometry& g) { return lanes_per_thread(g) * static_cast<int>(panels(g.n)); }
+constexpr int octets(const Geometry& g) {
+  return lanes_per_thread(g) * static_cast<int>(panels(g.n));
+}
 
 constexpr long long stage_bytes(const Geometry& g) {
-  return static_cast<long long>(g.rows_per_step) * g.inputs * octets(g) * kVector * g.element_bytes * g.threads;
+  return static_cast<long long>(g.rows_per_step) * g.inputs * octets(g) * kVector *
+         g.element_bytes * g.threads;
 }
 
 // Sums of 32-lane groups, double buffered so that one barrier a step is enough.
@@ -48,17 +51,18 @@ constexpr long long chain_bytes(const Geometry& g) {
   return chains(g.n) > 1 ? chains(g.n) * partial_stride(g.n) * 4 : 0;
 }
 
-// Finishing: one float a block group for each of 32 columns, over the stage buffers too.
-inline constexpr int kFinishColumns = 32;
-inline constexpr long long kFinishBytes = (kMaxRowBlocks / kBlockGroup) * kFinishColumns * 4;
+// Finishing: a float for each block group of each column of a slice, over the stage buffers too.
+inline constexpr int kFinishFloats = kMaxRowBlocks / kBlockGroup * 64;
 
 constexpr long long smem_bytes(const Geometry& g) {
   long long buffers = g.stages * stage_bytes(g);
   if (buffers < chain_bytes(g)) buffers = chain_bytes(g);
-  if (buffers < kFinishBytes) buffers = kFinishBytes;
+  if (buffers < kFinishFloats * 4) buffers = kFinishFloats * 4;
   return buffers + reduction_bytes(g);
 }
 
-constexpr long long workspace_bytes(long long n) { return max_row_blocks(n) * partial_stride(n) * 4; }
+constexpr long long workspace_bytes(long long n) {
+  return max_row_blocks(n) * partial_stride(n) * 4;
+}
 
 }  // namespace kiln::mix_order_reduction

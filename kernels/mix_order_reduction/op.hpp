@@ -1,5 +1,5 @@
-// rms_norm_backward as its signature states it, and the pure functions of the family that live in other files.
-// SPDX-License-Identifier: Apache-2.0
+// rms_norm_backward as its signature states it, and the pure functions of the family that live in
+// other files. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>
@@ -17,7 +17,7 @@ inline constexpr std::int64_t kMaxFusedColumns = 16384;
 
 struct RmsNormOp {
   std::int64_t n = 0;
-  DType x = DType::bf16;   // dy, x, residual, dx
+  DType x = DType::bf16;  // dy, x, residual, dx
   DType w = DType::bf16;
   DType dw = DType::bf16;
   bool has_weight = true;  // without a weight there is no dw
@@ -32,9 +32,14 @@ struct RmsNormOp {
 PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Policy& policy);
 Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallback& fallback);
 Source emit(const Plan& plan, std::size_t stage);
-void bind(const Plan& plan, const Arguments& arguments, const LaunchContext& context, CallList& calls);
+void bind(const Plan& plan,
+          const Arguments& arguments,
+          const LaunchContext& context,
+          CallList& calls);
 Problem problem(const Signature& signature, std::int64_t rows);
-std::vector<Expected> reference(const Signature& signature, std::int64_t rows, std::span<const HostTensor> inputs);
+std::vector<Expected> reference(const Signature& signature,
+                                std::int64_t rows,
+                                std::span<const HostTensor> inputs);
 std::vector<Sample> samples();
 
 }  // namespace kiln::mix_order_reduction

@@ -6,22 +6,22 @@ namespace kiln::mix_order_reduction {
 
 // rms_norm_backward, fused: one launch. Strides in elements. Row-major; columns are contiguous.
 struct RmsNormBackwardParameters {
-  const void* dy;          // [rows, n]
-  const void* x;           // [rows, n]
-  const float* rstd;       // [rows], contiguous
-  const void* w;           // [n] or null
-  const void* residual;    // [rows, n] or null
-  void* dx;                // [rows, n]
-  void* dw;                // [n] or null
-  float* partials;         // [row_blocks, n], workspace
-  unsigned* barrier;       // grid barrier counter
+  const void* dy;        // [rows, n]
+  const void* x;         // [rows, n]
+  const float* rstd;     // [rows], contiguous
+  const void* w;         // [n] or null
+  const void* residual;  // [rows, n] or null
+  void* dx;              // [rows, n]
+  void* dw;              // [n] or null
+  float* partials;       // [row_blocks, n], workspace
+  unsigned* barrier;     // grid barrier counter
   long long rows;
   long long dy_stride;
   long long x_stride;
   long long residual_stride;
   long long dx_stride;
   int row_blocks;
-  int vector_access;       // every row of dy, x, residual and dx starts on 16 bytes
+  int vector_access;  // every row of dy, x, residual and dx starts on 16 bytes
   int weight_vector_access;
 };
 
@@ -31,7 +31,7 @@ struct ComposedParameters {
   const void* x;
   const float* rstd;
   const void* w;
-  const void* residual;    // null: none
+  const void* residual;  // null: none
   void* dx;
   void* dw;
   float* partials;
@@ -41,7 +41,7 @@ struct ComposedParameters {
   long long x_stride;
   long long residual_stride;
   long long dx_stride;
-  float inverse_n;         // 1 / n, rounded to fp32
+  float inverse_n;  // 1 / n, rounded to fp32
   int row_blocks;
   int chains;
   int lanes;

@@ -1,5 +1,5 @@
-// The planner: thread geometry, rows a step and pipeline stages, by an exact shared-memory and a register budget.
-// SPDX-License-Identifier: Apache-2.0
+// The planner: thread geometry, rows a step and pipeline stages, by an exact shared-memory and a
+// register budget. SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
 #include <vector>
@@ -12,16 +12,19 @@
 namespace kiln::mix_order_reduction {
 namespace {
 
-// One way to lay a row out over threads. The planner lists them best first; the first that fits is taken.
+// One way to lay a row out over threads. The planner lists them best first; the first that fits is
+// taken.
 struct Candidate {
   Geometry geometry;
   int ctas_per_sm = 1;
-  bool keep_inputs = true;          // inputs move to registers at once, so one buffer can refill while rows compute
+  bool keep_inputs =
+      true;  // inputs move to registers at once, so one buffer can refill while rows compute
   bool weight_in_registers = true;
 };
 
-// What the kernel needs beside its arrays: addresses, counters, unpacked elements. Measured with NVRTC 13.0 on sm_90a:
-// 28 words of arrays compile to 64 registers without a spill, 40 to 80, 80 to 128.
+// What the kernel needs beside its arrays: addresses, counters, unpacked elements. Measured with
+// NVRTC 13.0 on sm_90a: 28 words of arrays compile to 64 registers without a spill, 40 to 80, 80 to
+// 128.
 constexpr int kWorkingRegisters = 40;
 
 int words(DType type) { return size_bytes(type) * kVector / 4; }
@@ -29,7 +32,8 @@ int words(DType type) { return size_bytes(type) * kVector / 4; }
 int registers_needed(const RmsNormOp& op, const Candidate& c) {
   const int owned = octets(c.geometry);
   int needed = kWorkingRegisters;
-  if (op.has_weight) needed += kVector * owned + (c.weight_in_registers ? words(op.w) * owned : words(op.w));
+  if (op.has_weight)
+    needed += kVector * owned + (c.weight_in_registers ? words(op.w) * owned : words(op.w));
   if (c.keep_inputs) {
     needed += c.geometry.rows_per_step * owned * 2 * words(op.x);
   } else {
@@ -40,7 +44,8 @@ int registers_needed(const RmsNormOp& op, const Candidate& c) {
   return needed;
 }
 
-// The per-thread limit that __launch_bounds__(threads, ctas) makes the compiler keep: allocation is in units of 8.
+// The per-thread limit that __launch_bounds__(threads, ctas) makes the compiler keep: allocation is
+// in units of 8.
 int registers_allowed(const DeviceLimits& limits, int threads, int ctas) {
   const int allowed = limits.registers_per_sm / (threads * ctas) / 8 * 8;
   return std::min(allowed, limits.registers_per_thread);
@@ -48,17 +53,35 @@ int registers_allowed(const DeviceLimits& limits, int threads, int ctas) {
 
 int round_up_32(std::int64_t value) { return static_cast<int>(ceil_div(value, 32) * 32); }
 
-// Thread shapes for a width, preferred first, from times on an H200 (bench/results): with one row a CTA, one lane a
-// thread up to 640 threads and two above; a warp or a part of one a row below 256 lanes.
-std::vector<Candidate> shapes(const RmsNormOp& op, bool several_stages) {
+// Rows a step so that the loads an SM starts at once come to this: less leaves the memory idle
+// between steps, more makes the steps too coarse to share it evenly. Measured on an H200 for widths
+// from 2,880 to 16,384.
+constexpr std::int64_t kStepBytesPerSm = 32 * 1024;
+
+int rows_per_step(const Geometry& g, int ctas) {
+  const std::int64_t row_bytes = 2 * g.n * g.element_bytes;
+  int rows = 1;
+  while (rows < 4 && rows * row_bytes * ctas < kStepBytesPerSm * 9 / 10) rows *= 2;
+  return rows;
+}
+
+// Thread shapes for a width, preferred first. A CTA a row from 256 lanes up: one lane a thread up
+// to 256 threads, then two; two CTAs an SM while a CTA is no larger than 256 threads, since one
+// computes while the other waits.
+std::vector<Candidate> shapes(const RmsNormOp& op) {
   Geometry base{.n = op.n, .element_bytes = size_bytes(op.x), .inputs = op.residual ? 3 : 2};
   std::vector<Candidate> out;
-  const auto add = [&](int threads, int lanes_a_thread, int rows, int ctas, bool keep, bool weight) {
-    Geometry g = base;
-    g.threads = threads;
-    g.lanes_per_thread = lanes_a_thread;
-    g.rows_per_step = rows;
-    out.push_back({g, ctas, keep, weight});
+  const auto add =
+      [&](int threads, int lanes_a_thread, int rows, int ctas, bool keep, bool weight) {
+        Geometry g = base;
+        g.threads = threads;
+        g.lanes_per_thread = lanes_a_thread;
+        g.rows_per_step = rows;
+        out.push_back({g, ctas, keep, weight});
+      };
+  const auto add_rows = [&](int threads, int lanes_a_thread, int ctas) {
+    for (int rows = rows_per_step(base, ctas); rows >= 1; rows /= 2)
+      add(threads, lanes_a_thread, rows, ctas, true, true);
   };
   const auto used = ceil_div(op.n, kVector);
   if (!cta_row(op.n)) {
@@ -69,27 +92,20 @@ std::vector<Candidate> shapes(const RmsNormOp& op, bool several_stages) {
     add(256, 1, 1, 1, false, false);
     return out;
   }
-  const bool two_panels = panels(op.n) > 1;
-  if (two_panels) {
-    if (several_stages) add(1024, 1, 1, 1, false, true);
-    add(512, 2, 1, 1, true, true);
-    add(512, 2, 1, 1, false, true);
-    add(512, 2, 1, 1, false, false);
-    return out;
-  }
   const int one_lane = round_up_32(used), two_lanes = round_up_32(ceil_div(used, 2));
-  const int rows = 2;
-  if (used <= 256) {
-    for (const int ctas : {4, 3, 2}) add(one_lane, 1, rows, ctas, true, true);
+  if (panels(op.n) == 1) {
+    if (used <= 256) {
+      for (const int ctas : {4, 3, 2}) add_rows(one_lane, 1, ctas);
+    } else if (used <= 512) {
+      add_rows(two_lanes, 2, 2);
+      add_rows(one_lane, 1, 2);
+    }
+    add_rows(two_lanes, 2, 1);
   }
-  if (used <= 512) {
-    add(one_lane, 1, rows, 2, true, true);
-    add(one_lane, 1, 1, 2, true, true);
-  }
-  if (used <= 640) add(one_lane, 1, rows, 1, true, true);
-  for (const int r : {rows, 1}) add(two_lanes, 2, r, 1, true, true);
-  add(two_lanes, 2, 1, 1, false, true);
-  add(two_lanes, 2, 1, 1, false, false);
+  const int threads = panels(op.n) == 1 ? two_lanes : 512;
+  add(threads, 2, 1, 1, true, true);
+  add(threads, 2, 1, 1, false, true);
+  add(threads, 2, 1, 1, false, false);
   return out;
 }
 
@@ -98,7 +114,8 @@ std::int64_t smem_limit(const DeviceLimits& limits, int ctas) {
   return std::min<std::int64_t>(limits.smem_per_cta_bytes, share);
 }
 
-// Stages that fit the budget exactly: the largest count whose layout stays within the limit; 0 when none does.
+// Stages that fit the budget exactly: the largest count whose layout stays within the limit; 0 when
+// none does.
 int stages_that_fit(Geometry geometry, std::int64_t limit, int most) {
   for (int stages = most; stages >= 1; --stages) {
     geometry.stages = stages;
@@ -109,7 +126,8 @@ int stages_that_fit(Geometry geometry, std::int64_t limit, int most) {
 
 bool threads_fit(const DeviceLimits& limits, const Candidate& c) {
   return c.geometry.threads <= limits.threads_per_cta &&
-         c.geometry.threads * c.ctas_per_sm <= limits.threads_per_sm && c.ctas_per_sm <= limits.ctas_per_sm;
+         c.geometry.threads * c.ctas_per_sm <= limits.threads_per_sm &&
+         c.ctas_per_sm <= limits.ctas_per_sm;
 }
 
 std::string tile_text(const Geometry& g) {
@@ -119,12 +137,21 @@ std::string tile_text(const Geometry& g) {
 
 // <op>_<types>_t<tile>_s<stages>[_acc]
 std::string entry_name(const RmsNormOp& op, const Geometry& g) {
-  return fmt::format("{}_{}_{}_{}{}_t{}x{}_s{}{}", kOp, to_string(op.x), op.w_text(), op.dw_text(),
-                     op.residual ? "_res" : "", g.rows_per_step * chains(g.n), g.n, g.stages,
+  return fmt::format("{}_{}_{}_{}{}_t{}x{}_s{}{}",
+                     kOp,
+                     to_string(op.x),
+                     op.w_text(),
+                     op.dw_text(),
+                     op.residual ? "_res" : "",
+                     g.rows_per_step * chains(g.n),
+                     g.n,
+                     g.stages,
                      op.accumulate ? "_acc" : "");
 }
 
-StagePlan stage_plan(const RmsNormOp& op, const Candidate& c, const PipelineChoice& pipeline,
+StagePlan stage_plan(const RmsNormOp& op,
+                     const Candidate& c,
+                     const PipelineChoice& pipeline,
                      const DeviceLimits& limits) {
   const Geometry& g = c.geometry;
   StagePlan stage;
@@ -156,7 +183,8 @@ std::string why(const PipelineChoice& p, bool allowed, std::int64_t limit, std::
     return allowed ? "lowered by KILN_MAX_STAGES"
                    : "capped at 1: KILN_ALLOW_MULTI_STAGES=1 opts in to the stages asked";
   }
-  return fmt::format("{} buffers of {} bytes fit the {} bytes a CTA may use", p.fits, buffer, limit);
+  return fmt::format(
+      "{} buffers of {} bytes fit the {} bytes a CTA may use", p.fits, buffer, limit);
 }
 
 }  // namespace
@@ -164,8 +192,10 @@ std::string why(const PipelineChoice& p, bool allowed, std::int64_t limit, std::
 PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Policy& policy) {
   const RmsNormOp op = RmsNormOp::from(signature);
   if (op.n > kMaxFusedColumns) {
-    return Rejection{FallbackReason::unsupported_size,
-                     fmt::format("n = {} is wider than the {} columns that one CTA holds", op.n, kMaxFusedColumns)};
+    return Rejection{
+        FallbackReason::unsupported_size,
+        fmt::format(
+            "n = {} is wider than the {} columns that one CTA holds", op.n, kMaxFusedColumns)};
   }
   PipelineChoice pipeline;
   pipeline.asked = op.n > 8192 ? 2 : 3;  // the reference formula's value for a long loop
@@ -174,10 +204,11 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
   const int wanted = std::min(pipeline.asked, pipeline.cap);
 
   const Candidate* best = nullptr;
-  std::vector<Candidate> candidates = shapes(op, wanted > 1);
+  std::vector<Candidate> candidates = shapes(op);
   for (Candidate& c : candidates) {
     if (!threads_fit(limits, c)) continue;
-    if (registers_needed(op, c) > registers_allowed(limits, c.geometry.threads, c.ctas_per_sm)) continue;
+    if (registers_needed(op, c) > registers_allowed(limits, c.geometry.threads, c.ctas_per_sm))
+      continue;
     const int fits = stages_that_fit(c.geometry, smem_limit(limits, c.ctas_per_sm), wanted);
     if (fits == 0) continue;
     c.geometry.stages = fits;
@@ -185,9 +216,14 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
     if (best->geometry.stages >= std::min(2, wanted)) break;
   }
   if (best == nullptr) {
-    return Rejection{FallbackReason::unsupported_size,
-                     fmt::format("one row of n = {} {} elements needs more shared memory than the {} bytes of {}", op.n,
-                                 signature.value("x"), limits.smem_per_cta_bytes, limits.arch.text())};
+    return Rejection{
+        FallbackReason::unsupported_size,
+        fmt::format(
+            "one row of n = {} {} elements needs more shared memory than the {} bytes of {}",
+            op.n,
+            signature.value("x"),
+            limits.smem_per_cta_bytes,
+            limits.arch.text())};
   }
   const std::int64_t limit = smem_limit(limits, best->ctas_per_sm);
   pipeline.fits = stages_that_fit(best->geometry, limit, pipeline.asked);
@@ -202,15 +238,27 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
   out.workspace_bytes = op.has_weight ? workspace_bytes(op.n) : 0;
   out.stages.push_back(stage_plan(op, *best, pipeline, limits));
   out.notes = {
-      fmt::format("a row is {} lanes of {} columns in {} panel{}; {} thread{} own{} it", lanes(op.n), kVector,
-                  panels(op.n), panels(op.n) == 1 ? "" : "s", group_threads(best->geometry),
-                  group_threads(best->geometry) == 1 ? "" : "s", group_threads(best->geometry) == 1 ? "s" : ""),
+      fmt::format("a row is {} lanes of {} columns in {} panel{}; {} thread{} own{} it",
+                  lanes(op.n),
+                  kVector,
+                  panels(op.n),
+                  panels(op.n) == 1 ? "" : "s",
+                  group_threads(best->geometry),
+                  group_threads(best->geometry) == 1 ? "" : "s",
+                  group_threads(best->geometry) == 1 ? "s" : ""),
       fmt::format("registers: {} needed by estimate, {} allowed with {} CTA{} of {} threads an SM",
-                  registers_needed(op, *best), registers_allowed(limits, best->geometry.threads, best->ctas_per_sm),
-                  best->ctas_per_sm, best->ctas_per_sm == 1 ? "" : "s", best->geometry.threads),
-      fmt::format("shared memory: {} of {} bytes a CTA ({} a stage)", smem_bytes(best->geometry), limit,
+                  registers_needed(op, *best),
+                  registers_allowed(limits, best->geometry.threads, best->ctas_per_sm),
+                  best->ctas_per_sm,
+                  best->ctas_per_sm == 1 ? "" : "s",
+                  best->geometry.threads),
+      fmt::format("shared memory: {} of {} bytes a CTA ({} a stage)",
+                  smem_bytes(best->geometry),
+                  limit,
                   stage_bytes(best->geometry)),
-      fmt::format("column sums: at most {} row blocks of {} chain{} each", max_row_blocks(op.n), chains(op.n),
+      fmt::format("column sums: at most {} row blocks of {} chain{} each",
+                  max_row_blocks(op.n),
+                  chains(op.n),
                   chains(op.n) == 1 ? "" : "s"),
   };
   return out;

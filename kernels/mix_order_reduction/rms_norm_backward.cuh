@@ -1,8 +1,9 @@
 // RMSNorm backward in one launch.
-//   xh = x * rstd    g = dy * w    dx = rstd * (g - xh * (sum_n(g * xh) / n)) [+ residual]    dw = sum_rows(dy * xh)
-// A CTA owns whole row blocks, one after another; a thread owns the same columns of every row of its group. Sums follow
-// order.hpp. dx is written with =; dw with =, or += (rounded first to dw's type) when accumulate.
-// SPDX-License-Identifier: Apache-2.0
+//   xh = x * rstd    g = dy * w    dx = rstd * (g - xh * (sum_n(g * xh) / n)) [+ residual]    dw =
+//   sum_rows(dy * xh)
+// A CTA owns whole row blocks, one after another; a thread owns the same columns of every row of
+// its group. Sums follow order.hpp. dx is written with =; dw with =, or += (rounded first to dw's
+// type) when accumulate. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kernels/mix_order_reduction/columns.cuh"
@@ -13,7 +14,8 @@
 
 namespace kiln::mix_order_reduction {
 
-// The two expressions of an element, shared by the fused and the composed kernels. Products are rounded: no contraction.
+// The two expressions of an element, shared by the fused and the composed kernels. Products are
+// rounded: no contraction.
 template <class W>
 struct RmsNormElement {
   float xh, g, dy;
@@ -39,19 +41,22 @@ struct RmsNormBackward {
   static constexpr int kStages = kGeometry.stages;
   static constexpr int kChains = chains(kGeometry.n);
   static constexpr int kOctets = Owned::kOctets;
-  static constexpr u32 kRowBytes = kOctets * kVector * X::kBytes * kGeometry.threads;  // of one input, a row a group
+  static constexpr u32 kRowBytes =
+      kOctets * kVector * X::kBytes * kGeometry.threads;  // of one input, a row a group
   static_assert(Owned::kGroupThreads * kChains == kGeometry.threads || cta_row(kGeometry.n),
                 "groups of a warp or less: as many as the column order has chains");
-  static_assert(static_cast<i64>(Owned::kLanesPerThread) * Owned::kGroupThreads * kVector * panels(kGeometry.n) >=
+  static_assert(static_cast<i64>(Owned::kLanesPerThread) * Owned::kGroupThreads * kVector *
+                        panels(kGeometry.n) >=
                     kGeometry.n,
                 "the threads must cover the row");
-  static_assert(panels(kGeometry.n) == 1 || Owned::kLanesPerThread * Owned::kGroupThreads == kMaxLanes,
+  static_assert(panels(kGeometry.n) == 1 ||
+                    Owned::kLanesPerThread * Owned::kGroupThreads == kMaxLanes,
                 "with several panels the threads must cover a panel exactly");
 
   const RmsNormBackwardParameters& p;
-  u32 buffers;          // stage buffers in shared memory
-  float* reduction;     // after them
-  float* scratch;       // over them, when they are drained
+  u32 buffers;       // stage buffers in shared memory
+  float* reduction;  // after them
+  float* scratch;    // over them, when they are drained
   Octet<W> weight[C::weight_in_registers ? kOctets : 1];
   float column[kHasColumns ? kOctets : 1][kVector];
 
@@ -59,19 +64,52 @@ struct RmsNormBackward {
     return static_cast<const char*>(base) + row * stride * X::kBytes;
   }
   u32 slot(int stage, int r, int input) const {
-    return buffers + (stage * kRows + r) * (kGeometry.inputs * kRowBytes) +
-           input * kRowBytes + threadIdx.x / Owned::kPartThreads * (Owned::kPartThreads * 16 * Octet<X>::kChunks);
+    return buffers + (stage * kRows + r) * (kGeometry.inputs * kRowBytes) + input * kRowBytes +
+           threadIdx.x / Owned::kPartThreads * (Owned::kPartThreads * 16 * Octet<X>::kChunks);
   }
 
-  void start_step(int step, int stage, i64 first, i64 end) const {
+  // The rows of one block that this thread's group owns: chain `chain` of it.
+  struct Rows {
+    int blocks, block, chain;
+    i64 count;  // of the block
+
+    static i64 index(int step, int r) { return (static_cast<i64>(step) * kRows + r) * kChains; }
+    bool has(int step, int r) const { return index(step, r) + chain < count; }
+    i64 row(int step, int r) const {
+      return block_row(kGeometry.n, blocks, block, index(step, r) + chain);
+    }
+  };
+
+  struct Input {
+    const void* base;
+    i64 stride;
+  };
+  Input input(int i) const {
+    if (C::residual && i == 2) return {p.residual, p.residual_stride};
+    return i == 0 ? Input{p.x, p.x_stride} : Input{p.dy, p.dy_stride};
+  }
+
+  // Starts loading the inputs of one step into a stage. The only place that does: code size is
+  // compile time.
+  void start_step(int step, int stage, const Rows& rows) const {
+    const auto start = [&](int r, int i, auto start_row) {
+      if (rows.has(step, r))
+        start_row(row_of(input(i).base, input(i).stride, rows.row(step, r)), slot(stage, r, i));
+    };
+    if (p.vector_access) {
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      const i64 row = first + (static_cast<i64>(step) * kRows + r) * kChains;
-      if (row >= end) continue;
-      start_row<C, X>(row_of(p.x, p.x_stride, row), slot(stage, r, 0), p.vector_access);
-      start_row<C, X>(row_of(p.dy, p.dy_stride, row), slot(stage, r, 1), p.vector_access);
-      if constexpr (C::residual) {
-        start_row<C, X>(row_of(p.residual, p.residual_stride, row), slot(stage, r, 2), p.vector_access);
+      for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+        for (int i = 0; i < kGeometry.inputs; ++i) {
+          start(r, i, [](const void* row, u32 to) { start_row<C, X>(row, to); });
+        }
+      }
+    } else {
+#pragma unroll 1
+      for (int i = 0; i < kRows * kGeometry.inputs; ++i) {
+        start(i / kGeometry.inputs, i % kGeometry.inputs, [](const void* row, u32 to) {
+          copy_row<C, X>(row, to);
+        });
       }
     }
     copy_async_commit();
@@ -86,7 +124,8 @@ struct RmsNormBackward {
       return load_vector_octet<C, W>(p.w, v, p.weight_vector_access);
     }
   }
-  static RmsNormElement<W> element(const Octet<X>& x, const Octet<X>& dy, const Octet<W>& w, int i, float rstd) {
+  static RmsNormElement<W> element(
+      const Octet<X>& x, const Octet<X>& dy, const Octet<W>& w, int i, float rstd) {
     if constexpr (kHasWeight) {
       return {x.get(i), dy.get(i), w.get(i), rstd};
     } else {
@@ -106,7 +145,12 @@ struct RmsNormBackward {
     }
   }
 
-  void write_octet(int v, i64 row, const Octet<X>& x, const Octet<X>& dy, u32 residual_slot, float rstd,
+  void write_octet(int v,
+                   i64 row,
+                   const Octet<X>& x,
+                   const Octet<X>& dy,
+                   u32 residual_slot,
+                   float rstd,
                    float mean) const {
     const Octet<W> w = weight_octet(v);
     Octet<X> residual;
@@ -126,92 +170,114 @@ struct RmsNormBackward {
     store_octet<C, X>(to, v, out, p.vector_access);
   }
 
-  // One step: kRows rows of every group. keep_inputs: the inputs move to registers at once and their buffer is refilled
-  // while the rows are computed; else both passes read shared memory, and the buffer is refilled after them.
-  void step(int step, int stage, i64 first, i64 end, const float (&rstd)[kRows]) {
-    copy_async_wait<kStages - 1>();
-    __syncwarp();
-    Octet<X> x[C::keep_inputs ? kRows : 1][kOctets], dy[C::keep_inputs ? kRows : 1][kOctets];
+  using Inputs = Octet<X>[C::keep_inputs ? kRows : 1][C::keep_inputs ? kOctets : 1];
+
+  Octet<X> input_octet(const Inputs& kept, int stage, int r, int i, int v) const {
     if constexpr (C::keep_inputs) {
+      return kept[r][v];
+    } else {
+      return read_octet<C, X>(slot(stage, r, i), v);
+    }
+  }
+
+  void keep(int stage, Inputs& x, Inputs& dy) const {
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) {
+    for (int r = 0; r < kRows; ++r) {
 #pragma unroll
-        for (int v = 0; v < kOctets; ++v) {
-          x[r][v] = read_octet<C, X>(slot(stage, r, 0), v);
-          dy[r][v] = read_octet<C, X>(slot(stage, r, 1), v);
-        }
-      }
-      if constexpr (!C::residual) {
-        __syncwarp();
-        start_step(step + kStages, stage, first, end);
+      for (int v = 0; v < kOctets; ++v) {
+        x[r][v] = read_octet<C, X>(slot(stage, r, 0), v);
+        dy[r][v] = read_octet<C, X>(slot(stage, r, 1), v);
       }
     }
+  }
+
+  // One step: kRows rows of every group.
+  void compute(int step,
+               int stage,
+               const Rows& rows,
+               const Inputs& x,
+               const Inputs& dy,
+               const float (&rstd)[kRows]) {
     float lane_sum[kRows * Owned::kLanesPerThread] = {};
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      if (first + (static_cast<i64>(step) * kRows + r) * kChains >= end) continue;
+      if (!rows.has(step, r)) continue;
 #pragma unroll
       for (int v = 0; v < kOctets; ++v) {
         if (!Owned::owns(v)) continue;
-        float& sum = lane_sum[r * Owned::kLanesPerThread + v % Owned::kLanesPerThread];
-        if constexpr (C::keep_inputs) {
-          reduce_octet(v, x[r][v], dy[r][v], rstd[r], sum);
-        } else {
-          reduce_octet(v, read_octet<C, X>(slot(stage, r, 0), v), read_octet<C, X>(slot(stage, r, 1), v), rstd[r], sum);
-        }
+        reduce_octet(v,
+                     input_octet(x, stage, r, 0, v),
+                     input_octet(dy, stage, r, 1, v),
+                     rstd[r],
+                     lane_sum[r * Owned::kLanesPerThread + v % Owned::kLanesPerThread]);
       }
     }
     float row_sum[kRows];
     row_sums<C>(lane_sum, row_sum, reduction, step & 1);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      const i64 row = first + (static_cast<i64>(step) * kRows + r) * kChains;
-      if (row >= end) continue;
+      if (!rows.has(step, r)) continue;
+      const i64 row = rows.row(step, r);
       const float mean = __fmul_rn(row_sum[r], C::inverse_n);
 #pragma unroll
       for (int v = 0; v < kOctets; ++v) {
         if (!Owned::owns(v)) continue;
-        if constexpr (C::keep_inputs) {
-          write_octet(v, row, x[r][v], dy[r][v], slot(stage, r, 2), rstd[r], mean);
-        } else {
-          write_octet(v, row, read_octet<C, X>(slot(stage, r, 0), v), read_octet<C, X>(slot(stage, r, 1), v),
-                      slot(stage, r, 2), rstd[r], mean);
-        }
+        write_octet(v,
+                    row,
+                    input_octet(x, stage, r, 0, v),
+                    input_octet(dy, stage, r, 1, v),
+                    slot(stage, r, 2),
+                    rstd[r],
+                    mean);
       }
-    }
-    if constexpr (!C::keep_inputs || C::residual) {
-      __syncwarp();
-      start_step(step + kStages, stage, first, end);
     }
   }
 
-  void load_rstd(int step, i64 first, i64 end, float (&rstd)[kRows]) const {
+  void load_rstd(int step, const Rows& rows, float (&rstd)[kRows]) const {
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      const i64 row = first + (static_cast<i64>(step) * kRows + r) * kChains;
-      rstd[r] = row < end ? p.rstd[row] : 0.0f;
-    }
+    for (int r = 0; r < kRows; ++r) rstd[r] = rows.has(step, r) ? p.rstd[rows.row(step, r)] : 0.0f;
   }
 
   void run_block(int block) {
-    const i64 begin = block_begin(p.rows, p.row_blocks, block);
-    const i64 end = block_begin(p.rows, p.row_blocks, block + 1);
-    const i64 first = begin + (cta_row(kGeometry.n) ? 0 : threadIdx.x / Owned::kGroupThreads);
-    const int steps = static_cast<int>((end - begin + kRows * kChains - 1) / (kRows * kChains));
-#pragma unroll 1
-    for (int s = 0; s < kStages; ++s) start_step(s, s, first, end);
+    const Rows rows{p.row_blocks,
+                    block,
+                    cta_row(kGeometry.n) ? 0 : static_cast<int>(threadIdx.x) / Owned::kGroupThreads,
+                    block_rows(p.rows, kGeometry.n, p.row_blocks, block)};
+    const int steps = static_cast<int>((rows.count + kRows * kChains - 1) / (kRows * kChains));
     float rstd[kRows], next[kRows];
-    load_rstd(0, first, end, rstd);
-    for (int s = 0, stage = 0; s < steps; ++s, stage = stage + 1 == kStages ? 0 : stage + 1) {
-      load_rstd(s + 1, first, end, next);
-      step(s, stage, first, end, rstd);
+    load_rstd(0, rows, next);
+    // Steps below 0 only fill the pipeline. Kept inputs leave their buffer at once, and it is
+    // refilled while the rows are computed; else both passes read shared memory, and the buffer is
+    // refilled after them.
+    constexpr bool kRefillEarly = C::keep_inputs && !C::residual;
+    Inputs x, dy;
+    for (int s = -kStages, stage = 0; s < steps;
+         ++s, stage = stage + 1 == kStages ? 0 : stage + 1) {
+      if (s >= 0) {
+        copy_async_wait<kStages - 1>();
+        __syncwarp();
+        if constexpr (C::keep_inputs) keep(stage, x, dy);
+      }
+      if constexpr (kRefillEarly) {
+        __syncwarp();
+        start_step(s + kStages, stage, rows);
+      }
+      if (s >= 0) {
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) rstd[r] = next[r];
+        for (int r = 0; r < kRows; ++r) rstd[r] = next[r];
+        load_rstd(s + 1, rows, next);
+        compute(s, stage, rows, x, dy, rstd);
+      }
+      if constexpr (!kRefillEarly) {
+        __syncwarp();
+        start_step(s + kStages, stage, rows);
+      }
     }
     copy_async_wait<0>();
   }
 
-  // This block's column sums into the workspace: one chain from registers, several by way of shared memory.
+  // This block's column sums into the workspace: one chain from registers, several by way of shared
+  // memory.
   void write_partials(int block) {
     constexpr i64 kStride = partial_stride(kGeometry.n);
     float* out = p.partials + block * kStride;
@@ -233,9 +299,9 @@ struct RmsNormBackward {
     if constexpr (kChains > 1) {
       __syncthreads();
       for (i64 c = threadIdx.x; c < kGeometry.n; c += kGeometry.threads) {
-        float sum = scratch[c];
-#pragma unroll
-        for (int j = 1; j < kChains; ++j) sum = __fadd_rn(sum, scratch[j * kStride + c]);
+        float sum = 0.0f;
+#pragma unroll 4
+        for (int j = 0; j < kChains; ++j) sum = __fadd_rn(sum, scratch[j * kStride + c]);
         p.partials[block * kStride + c] = sum;
       }
       __syncthreads();
@@ -262,19 +328,23 @@ struct RmsNormBackward {
     }
     if constexpr (kHasColumns) {
       grid_barrier(p.barrier);
-      finish_columns<DW, kGeometry.threads>(p.partials, kGeometry.n, p.row_blocks, p.dw, C::accumulate, scratch);
+      finish_columns<DW, kGeometry.threads>(
+          p.partials, kGeometry.n, p.row_blocks, p.dw, C::accumulate, scratch);
     }
   }
 };
 
 template <class C>
 inline void rms_norm_backward(const RmsNormBackwardParameters& p) {
-  static_assert(smem_bytes(C::geometry) == C::smem_bytes, "the planner and the device code disagree on shared memory");
+  static_assert(smem_bytes(C::geometry) == C::smem_bytes,
+                "the planner and the device code disagree on shared memory");
   extern __shared__ Chunk shared_memory[];
   char* base = reinterpret_cast<char*>(shared_memory);
-  RmsNormBackward<C> kernel{p, shared_address(base),
-                            reinterpret_cast<float*>(base + smem_bytes(C::geometry) - reduction_bytes(C::geometry)),
-                            reinterpret_cast<float*>(base)};
+  RmsNormBackward<C> kernel{
+      p,
+      shared_address(base),
+      reinterpret_cast<float*>(base + smem_bytes(C::geometry) - reduction_bytes(C::geometry)),
+      reinterpret_cast<float*>(base)};
   kernel.run();
 }
 

@@ -1,5 +1,5 @@
-// Row sums of one step: lanes of a thread's rows, over the group that owns the row, in the order of order.hpp.
-// SPDX-License-Identifier: Apache-2.0
+// Row sums of one step: lanes of a thread's rows, over the group that owns the row, in the order of
+// order.hpp. SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kernels/mix_order_reduction/rows.cuh"
@@ -7,11 +7,14 @@
 
 namespace kiln::mix_order_reduction {
 
-// lane_sum[row * kLanesPerThread + k] holds lane k of this thread; sum[row] receives the row's sum in every thread of
-// the group. `shared` holds reduction_bytes; `parity` alternates from step to step. All threads of the CTA call this.
+// lane_sum[row * kLanesPerThread + k] holds lane k of this thread; sum[row] receives the row's sum
+// in every thread of the group. `shared` holds reduction_bytes; `parity` alternates from step to
+// step. All threads of the CTA call this.
 template <class C>
 inline void row_sums(float (&lane_sum)[C::geometry.rows_per_step * Columns<C>::kLanesPerThread],
-                     float (&sum)[C::geometry.rows_per_step], float* shared, int parity) {
+                     float (&sum)[C::geometry.rows_per_step],
+                     float* shared,
+                     int parity) {
   using Owned = Columns<C>;
   constexpr int kRows = C::geometry.rows_per_step;
   constexpr int kK = Owned::kLanesPerThread;
@@ -35,16 +38,18 @@ inline void row_sums(float (&lane_sum)[C::geometry.rows_per_step * Columns<C>::k
       sum[r] = register_tree(part);
     }
   } else {
-    // The remaining levels join the lanes a thread held: slots that differ in k alone sit in lanes that differ in the
-    // high ones of the log2(kValues) selecting bits.
+    // The remaining levels join the lanes a thread held: slots that differ in k alone sit in lanes
+    // that differ in the high ones of the log2(kValues) selecting bits.
     float value = mine;
 #pragma unroll
     for (int step = 0; step < log2_of(kK); ++step) {
-      value = __fadd_rn(value, __shfl_xor_sync(0xffffffffu, value, 1u << (log2_of(kValues) - 1 - step)));
+      value = __fadd_rn(value,
+                        __shfl_xor_sync(0xffffffffu, value, 1u << (log2_of(kValues) - 1 - step)));
     }
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      const int source = (threadIdx.x & 31 & ~(Owned::kPartThreads - 1)) | reversed_bits(r, log2_of(kRows));
+      const int source =
+          (threadIdx.x & 31 & ~(Owned::kPartThreads - 1)) | reversed_bits(r, log2_of(kRows));
       sum[r] = __shfl_sync(0xffffffffu, value, source);
     }
   }

@@ -7,7 +7,8 @@
 
 namespace kiln::mix_order_reduction {
 
-// Which columns a thread owns. Group: threads that share a row. Lanes of one `part` (up to 32 threads) are neighbours.
+// Which columns a thread owns. Group: threads that share a row. Lanes of one `part` (up to 32
+// threads) are neighbours.
 template <class C>
 struct Columns {
   static constexpr Geometry kGeometry = C::geometry;
@@ -18,14 +19,16 @@ struct Columns {
   static constexpr int kPartThreads = kGroupThreads < 32 ? kGroupThreads : 32;
   static constexpr bool kWhole = kN % kVector == 0;
   // Every thread owns kOctets full octets.
-  static constexpr bool kExact = kWhole && static_cast<i64>(kOctets) * kGroupThreads * kVector == kN;
+  static constexpr bool kExact =
+      kWhole && static_cast<i64>(kOctets) * kGroupThreads * kVector == kN;
 
   static int part_lane() { return threadIdx.x % kPartThreads; }
   // The first column of this thread's part in octet v.
   static i64 part_column(int v) {
     const int lane = (v % kLanesPerThread) * kGroupThreads +
                      (threadIdx.x % kGroupThreads) / kPartThreads * kPartThreads;
-    return static_cast<i64>(v / kLanesPerThread) * kMaxLanes * kVector + static_cast<i64>(lane) * kVector;
+    return static_cast<i64>(v / kLanesPerThread) * kMaxLanes * kVector +
+           static_cast<i64>(lane) * kVector;
   }
   static i64 column(int v) { return part_column(v) + part_lane() * kVector; }
   static bool owns(int v) { return kExact || column(v) < kN; }
@@ -37,8 +40,9 @@ struct Columns {
   }
 };
 
-// Narrow paths, for rows that do not start on 16 bytes and for the last columns of an odd width: rolled loops over
-// elements, because unrolled ones would be most of the kernel's code and of its compile time.
+// Narrow paths, for rows that do not start on 16 bytes and for the last columns of an odd width:
+// rolled loops over elements, because unrolled ones would be most of the kernel's code and of its
+// compile time.
 
 template <class T>
 inline void copy_elements(u32 shared, const typename T::Storage* row, i64 column, int count) {
@@ -46,7 +50,8 @@ inline void copy_elements(u32 shared, const typename T::Storage* row, i64 column
   for (int i = 0; i < count; ++i) store_shared_element(shared + i * T::kBytes, row[column + i]);
 }
 
-// Elements past `count` are zero. The chunk is shifted up by one element at a time, since registers have no index.
+// Elements past `count` are zero. The chunk is shifted up by one element at a time, since registers
+// have no index.
 template <class T>
 inline Chunk gather_chunk(const typename T::Storage* elements, int count) {
   constexpr int kElements = 16 / T::kBytes;
@@ -57,8 +62,10 @@ inline Chunk gather_chunk(const typename T::Storage* elements, int count) {
     if constexpr (T::kBytes == 4) {
       c = {{__float_as_uint(value), c.word[0], c.word[1], c.word[2]}};
     } else {
-      c = {{c.word[0] << 16 | value, __funnelshift_l(c.word[0], c.word[1], 16),
-            __funnelshift_l(c.word[1], c.word[2], 16), __funnelshift_l(c.word[2], c.word[3], 16)}};
+      c = {{c.word[0] << 16 | value,
+            __funnelshift_l(c.word[0], c.word[1], 16),
+            __funnelshift_l(c.word[1], c.word[2], 16),
+            __funnelshift_l(c.word[2], c.word[3], 16)}};
     }
   }
   return c;
@@ -73,8 +80,10 @@ inline void scatter_chunk(typename T::Storage* elements, Chunk c, int count) {
       c = {{c.word[1], c.word[2], c.word[3], 0}};
     } else {
       elements[i] = static_cast<u16>(c.word[0]);
-      c = {{__funnelshift_r(c.word[0], c.word[1], 16), __funnelshift_r(c.word[1], c.word[2], 16),
-            __funnelshift_r(c.word[2], c.word[3], 16), c.word[3] >> 16}};
+      c = {{__funnelshift_r(c.word[0], c.word[1], 16),
+            __funnelshift_r(c.word[1], c.word[2], 16),
+            __funnelshift_r(c.word[2], c.word[3], 16),
+            c.word[3] >> 16}};
     }
   }
 }
@@ -86,41 +95,49 @@ inline int chunk_count(i64 column, i64 n) {
   return column + kElements <= n ? kElements : column < n ? static_cast<int>(n - column) : 0;
 }
 
-// Starts copying this thread's share of one row into its part's slot. With 32-bit elements the chunks of a part are
-// dealt out so that neighbours copy neighbouring 16 bytes; the reader then needs __syncwarp.
-template <class C, class T>
-inline void start_row(const void* row, u32 slot, bool vector_access) {
+// This thread's share of one row goes into its part's slot in chunks; copy(shared address, column)
+// moves one. With 32-bit elements the chunks of a part are dealt out so that neighbours copy
+// neighbouring 16 bytes; the reader then needs
+// __syncwarp.
+template <class C, class T, class Copy>
+inline void for_chunk(int v, int c, u32 slot, Copy copy) {
   using Owned = Columns<C>;
   constexpr int kChunks = Octet<T>::kChunks;
-  constexpr int kChunkColumns = 16 / T::kBytes;
+  const int chunk = c * Owned::kPartThreads + Owned::part_lane();
+  const i64 column = Owned::part_column(v) + chunk * (16 / T::kBytes);
+  if (Owned::kExact || column < Owned::kN) {
+    copy(slot + v * (C::geometry.threads * 16 * kChunks) + chunk * 16, column);
+  }
+}
+
+// Starts copying a row that begins on 16 bytes.
+template <class C, class T>
+inline void start_row(const void* row, u32 slot) {
   const auto* elements = static_cast<const typename T::Storage*>(row);
-  const auto for_chunk = [&](int v, int c, auto copy) {
-    const int chunk = c * Owned::kPartThreads + Owned::part_lane();
-    const i64 column = Owned::part_column(v) + chunk * kChunkColumns;
-    if (Owned::kExact || column < Owned::kN) {
-      copy(slot + v * (C::geometry.threads * 16 * kChunks) + chunk * 16, column);
-    }
-  };
-  const auto narrow = [&](u32 to, i64 column) {
-    copy_elements<T>(to, elements, column, chunk_count<T>(column, Owned::kN));
-  };
-  if (vector_access) {
 #pragma unroll
-    for (int v = 0; v < Owned::kOctets; ++v) {
+  for (int v = 0; v < Columns<C>::kOctets; ++v) {
 #pragma unroll
-      for (int c = 0; c < kChunks; ++c) {
-        for_chunk(v, c, [&](u32 to, i64 column) {
-          if (Owned::kWhole || column + kChunkColumns <= Owned::kN) {
-            copy_async_16(to, elements + column);
-          } else {
-            narrow(to, column);
-          }
-        });
-      }
+    for (int c = 0; c < Octet<T>::kChunks; ++c) {
+      for_chunk<C, T>(v, c, slot, [&](u32 to, i64 column) {
+        if (Columns<C>::kWhole || column + 16 / T::kBytes <= C::geometry.n) {
+          copy_async_16(to, elements + column);
+        } else {
+          copy_elements<T>(to, elements, column, chunk_count<T>(column, C::geometry.n));
+        }
+      });
     }
-  } else {
+  }
+}
+
+// Copies a row of any alignment; done when it returns.
+template <class C, class T>
+inline void copy_row(const void* row, u32 slot) {
+  const auto* elements = static_cast<const typename T::Storage*>(row);
 #pragma unroll 1
-    for (int i = 0; i < Owned::kOctets * kChunks; ++i) for_chunk(i / kChunks, i % kChunks, narrow);
+  for (int i = 0; i < Columns<C>::kOctets * Octet<T>::kChunks; ++i) {
+    for_chunk<C, T>(i / Octet<T>::kChunks, i % Octet<T>::kChunks, slot, [&](u32 to, i64 column) {
+      copy_elements<T>(to, elements, column, chunk_count<T>(column, C::geometry.n));
+    });
   }
 }
 
@@ -128,7 +145,8 @@ inline void start_row(const void* row, u32 slot, bool vector_access) {
 template <class C, class T>
 inline Octet<T> read_octet(u32 slot, int v) {
   constexpr int kChunks = Octet<T>::kChunks;
-  const u32 from = slot + v * (C::geometry.threads * 16 * kChunks) + Columns<C>::part_lane() * (16 * kChunks);
+  const u32 from =
+      slot + v * (C::geometry.threads * 16 * kChunks) + Columns<C>::part_lane() * (16 * kChunks);
   Octet<T> out;
 #pragma unroll
   for (int c = 0; c < kChunks; ++c) out.chunk[c] = load_shared(from + c * 16);

@@ -11,15 +11,16 @@
 
 namespace kiln {
 
-// dx = rstd * (dy*w - xh * mean_n(dy*w * xh)) [+ residual],  dw = sum_rows(dy * xh),  xh = x * rstd.
-// The backward pass of y = x * rstd * w with rstd = 1 / sqrt(mean_n(x^2) + eps) (Zhang and Sennrich, 2019, equation 4).
+// dx = rstd * (dy*w - xh * mean_n(dy*w * xh)) [+ residual],  dw = sum_rows(dy * xh),  xh = x *
+// rstd. The backward pass of y = x * rstd * w with rstd = 1 / sqrt(mean_n(x^2) + eps) (Zhang and
+// Sennrich, 2019, equation 4).
 struct RmsNormBackward {
-  std::int64_t n = 0;                // columns of a row, 1 to 2^24
-  DType x = DType::bf16;             // x, dy, dx, residual: f32, f16 or bf16
+  std::int64_t n = 0;                    // columns of a row, 1 to 2^24
+  DType x = DType::bf16;                 // x, dy, dx, residual: f32, f16 or bf16
   std::optional<DType> w = DType::bf16;  // nothing: no weight and no dw
-  std::optional<DType> dw = {};      // default: w's type, or f32 when accumulating
-  bool accumulate = false;           // dw += the sum (rounded first to dw's type) instead of dw =
-  bool residual = false;             // add a residual gradient to dx
+  std::optional<DType> dw = {};          // default: w's type, or f32 when accumulating
+  bool accumulate = false;  // dw += the sum (rounded first to dw's type) instead of dw =
+  bool residual = false;    // add a residual gradient to dx
 
   // Matrices are row-major; a row stride of 0 means n. Every pointer is device memory.
   struct Arguments {
@@ -34,9 +35,11 @@ struct RmsNormBackward {
     std::int64_t dy_stride = 0, x_stride = 0, residual_stride = 0, dx_stride = 0;  // elements
   };
 
-  // The canonical signature. Throws Error{invalid_signature} for a value out of range or a contradiction.
+  // The canonical signature. Throws Error{invalid_signature} for a value out of range or a
+  // contradiction.
   [[nodiscard]] Signature signature() const {
-    std::string text = "rms_norm_backward:n=" + std::to_string(n) + ",x=" + std::string(to_string(x));
+    std::string text =
+        "rms_norm_backward:n=" + std::to_string(n) + ",x=" + std::string(to_string(x));
     text += ",w=" + (w ? std::string(to_string(*w)) : std::string("none"));
     if (dw) text += ",dw=" + std::string(to_string(*dw));
     if (accumulate) text += ",accumulate=1";
@@ -55,7 +58,8 @@ struct RmsNormBackward {
       out.add(vector("w", const_cast<void*>(a.w), *w, n));
       out.add(vector("dw", a.dw, dw.value_or(accumulate ? DType::f32 : *w), n));
     }
-    if (residual) out.add(matrix("residual", const_cast<void*>(a.residual), x, a.rows, n, a.residual_stride));
+    if (residual)
+      out.add(matrix("residual", const_cast<void*>(a.residual), x, a.rows, n, a.residual_stride));
     return out;
   }
 };
