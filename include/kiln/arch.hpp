@@ -9,6 +9,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)  // the names a shared library exports
+
 namespace [[gnu::visibility("default")]] kiln {
 
 // An architecture with its suffix: sm_90 and sm_90a are different compile targets.
@@ -58,4 +60,6 @@ struct DeviceLimits {
 // sm_90a). Nothing when the table has none for it.
 [[nodiscard]] std::optional<Arch> arch_of_capability(int major, int minor) noexcept;
 
-}  // namespace gnu::visibility("default")]]kiln
+}  // namespace kiln
+
+#pragma GCC visibility pop

@@ -8,6 +8,8 @@
 
 #include <kiln/dtype.hpp>
 
+#pragma GCC visibility push(default)  // the names a shared library exports
+
 namespace [[gnu::visibility("default")]] kiln {
 
 // A strided view of device memory. Strides are in elements. `name` must outlive the call it is
@@ -54,4 +56,6 @@ struct Arguments {
   [[nodiscard]] const Tensor* find(std::string_view name) const noexcept;
 };
 
-}  // namespace gnu::visibility("default")]]kiln
+}  // namespace kiln
+
+#pragma GCC visibility pop

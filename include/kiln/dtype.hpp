@@ -6,6 +6,8 @@
 #include <optional>
 #include <string_view>
 
+#pragma GCC visibility push(default)  // the names a shared library exports
+
 namespace [[gnu::visibility("default")]] kiln {
 
 enum class DType : std::uint8_t { f32, f16, bf16, i32 };
@@ -14,4 +16,6 @@ enum class DType : std::uint8_t { f32, f16, bf16, i32 };
 [[nodiscard]] std::optional<DType> parse_dtype(std::string_view text) noexcept;
 [[nodiscard]] int size_bytes(DType type) noexcept;
 
-}  // namespace gnu::visibility("default")]]kiln
+}  // namespace kiln
+
+#pragma GCC visibility pop

@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)  // the names a shared library exports
+
 namespace [[gnu::visibility("default")]] kiln {
 
 // A code exists only where somebody branches on it.
@@ -43,4 +45,6 @@ class Error : public std::runtime_error {
   std::string detail;
 };
 
-}  // namespace gnu::visibility("default")]]kiln
+}  // namespace kiln
+
+#pragma GCC visibility pop

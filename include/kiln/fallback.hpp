@@ -6,6 +6,8 @@
 #include <string>
 #include <string_view>
 
+#pragma GCC visibility push(default)  // the names a shared library exports
+
 namespace [[gnu::visibility("default")]] kiln {
 
 // Numbers and names are stable: they are in logs and JSON, and are never reused.
@@ -43,4 +45,6 @@ struct Rejection {
   bool operator==(const Rejection&) const = default;
 };
 
-}  // namespace gnu::visibility("default")]]kiln
+}  // namespace kiln
+
+#pragma GCC visibility pop

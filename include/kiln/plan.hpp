@@ -13,6 +13,8 @@
 #include <kiln/fallback.hpp>
 #include <kiln/signature.hpp>
 
+#pragma GCC visibility push(default)  // the names a shared library exports
+
 namespace [[gnu::visibility("default")]] kiln {
 
 enum class Route { fused, composed };
@@ -75,4 +77,6 @@ struct Plan {
   bool operator==(const Plan&) const = default;
 };
 
-}  // namespace gnu::visibility("default")]]kiln
+}  // namespace kiln
+
+#pragma GCC visibility pop

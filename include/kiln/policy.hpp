@@ -8,6 +8,8 @@
 #include <string_view>
 #include <vector>
 
+#pragma GCC visibility push(default)  // the names a shared library exports
+
 namespace [[gnu::visibility("default")]] kiln {
 
 enum class LogLevel { trace, debug, info, warn, error, off };
@@ -31,8 +33,9 @@ struct Policy {
   using Getenv = std::function<std::optional<std::string>(std::string_view)>;
 
   // The only reader of the environment in kiln. Unset, empty, 0, false, off, no are off; 1, true,
-  // on, yes are on; anything else, or a malformed number or list, throws Error{invalid_policy}
-  // naming the variable.
+  // on, yes are on. Anything else, a malformed number, or a path of kiln's own variables that is
+  // not absolute (it would depend on the working folder) throws Error{invalid_policy} naming the
+  // variable. Relative HOME, XDG_CACHE_HOME, CUDA_HOME and CUDA_PATH count as unset.
   [[nodiscard]] static Policy from_env();
   // The same with the environment given as a function, and the home folder of the passwd entry as a
   // value.
@@ -40,4 +43,6 @@ struct Policy {
                                    const std::optional<std::string>& passwd_home);
 };
 
-}  // namespace gnu::visibility("default")]]kiln
+}  // namespace kiln
+
+#pragma GCC visibility pop

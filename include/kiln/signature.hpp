@@ -10,6 +10,8 @@
 #include <utility>
 #include <vector>
 
+#pragma GCC visibility push(default)  // the names a shared library exports
+
 namespace [[gnu::visibility("default")]] kiln {
 
 // Canonical: keys are sorted, every key of the op is present, values are in canonical spelling.
@@ -17,9 +19,10 @@ struct Signature {
   std::string op;
   std::vector<std::pair<std::string, std::string>> keys;
 
-  // Parses "op:key=value,key=value". Missing keys take their defaults. Throws
-  // Error{invalid_signature} or Error{unknown_op} naming the position, the offending piece, and
-  // what is known.
+  // Parses "op:key=value,key=value". Blanks around tokens are dropped. Integers are decimal digits
+  // with an optional sign, leading zeros dropped; flags are 0, false, off, no, 1, true, on, yes;
+  // names are exact. Missing keys take their defaults. Throws Error{invalid_signature} or
+  // Error{unknown_op} naming the position, the offending piece, and what is known.
   [[nodiscard]] static Signature parse(std::string_view text);
 
   // Parses {"op": "...", "key": value, ...}; values are strings, integers or booleans (0 and 1).
@@ -41,4 +44,6 @@ struct SignatureHash {
   [[nodiscard]] std::size_t operator()(const Signature& signature) const noexcept;
 };
 
-}  // namespace gnu::visibility("default")]]kiln
+}  // namespace kiln
+
+#pragma GCC visibility pop

@@ -32,8 +32,10 @@ struct Closure {
 };
 
 // Fail-closed: throws Error{invalid_source}, naming file and line, for an include that is not
-// embedded, a computed include, __has_include, #embed, and __DATE__, __TIME__, __TIMESTAMP__.
-// Includes are virtual paths from the root.
+// embedded, a computed include, __has_include, #embed and every other unknown directive, __DATE__,
+// __TIME__, __TIMESTAMP__, token pasting (it can build those names), and text whose comments or
+// literals cannot be told for sure. Includes are virtual paths from the root, also in skipped #if
+// groups.
 [[nodiscard]] Closure close_includes(Source source, std::span<const EmbeddedFile> files);
 
 }  // namespace kiln

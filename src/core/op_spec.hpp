@@ -18,8 +18,8 @@ struct KeySpec {
   Kind kind = Kind::integer;
   std::int64_t minimum = 1;  // integer
   std::int64_t maximum = std::numeric_limits<std::int64_t>::max();
-  std::span<const std::string_view> choices{};// choice
-  std::string_view default_value{};           // empty: required unless OpSpec::complete fills it
+  std::span<const std::string_view> choices{};  // choice
+  std::string_view default_value{};             // empty: required unless OpSpec::complete fills it
   bool required = false;
   std::string_view doc{};
 };

@@ -9,7 +9,7 @@
 #include <kiln/arguments.hpp>
 #include <kiln/signature.hpp>
 
-namespace kiln {
+namespace [[gnu::visibility("default")]] kiln {
 
 // dx = rstd * (dy*w - xh * mean_n(dy*w * xh)) [+ residual],  dw = sum_rows(dy * xh),  xh = x *
 // rstd. The backward pass of y = x * rstd * w with rstd = 1 / sqrt(mean_n(x^2) + eps) (Zhang and

@@ -1,0 +1,64 @@
+// The registry, over families made up here: lookups by op, and the parsing that goes through them.
+// SPDX-License-Identifier: Apache-2.0
+#include <kiln/error.hpp>
+
+#include <array>
+
+#include "kernels/family.hpp"
+#include "tests/core_ops.hpp"
+#include "tests/testing.hpp"
+
+using namespace kiln;
+using kiln::testing::contains;
+
+namespace {
+
+const std::array<OpSpec, 1> kNormOps = {*kiln::testing::ops()[0]};
+const std::array<OpSpec, 1> kScaleOps = {*kiln::testing::ops()[1]};
+const Family kNorm{
+    "norm", 1, kNormOps, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+const Family kScale{
+    "scaling", 1, kScaleOps, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+
+}  // namespace
+
+namespace kiln {
+
+std::span<const Family* const> families() noexcept {
+  static constexpr std::array kAll = {&kNorm, &kScale};
+  return kAll;
+}
+
+}  // namespace kiln
+
+TEST_CASE("an op leads to its family") {
+  CHECK(find_family("norm_backward").name == "norm");
+  CHECK(find_family("scale").name == "scaling");
+}
+
+TEST_CASE("an op no family serves is refused with the known ones and the nearest") {
+  try {
+    (void)find_family("scales");
+    FAIL("nothing was refused");
+  } catch (const Error& error) {
+    CHECK(error.code == ErrorCode::unknown_op);
+    CHECK_THAT(error.detail, contains("did you mean \"scale\""));
+    CHECK_THAT(error.detail, contains("known: norm_backward, scale"));
+  }
+  CHECK_THROWS_AS(find_family(""), Error);
+}
+
+TEST_CASE("signatures parse against the ops of every family") {
+  CHECK(op_specs().size() == 2);
+  CHECK(Signature::parse("scale:rows=7") == Signature::parse_json(R"({"op":"scale","rows":7})"));
+  CHECK_THROWS_AS(Signature::parse("unknown:rows=7"), Error);
+}
+
+TEST_CASE("a call list hands out cleared calls up to its capacity") {
+  CallList list;
+  for (int i = 0; i < CallList::kCapacity; ++i) list.add().threads = 32;
+  CHECK_THROWS_AS(list.add(), Error);
+  list.count = 0;
+  CHECK(list.add().threads == 0);
+  CHECK(list.count == 1);
+}
