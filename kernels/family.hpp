@@ -1,5 +1,6 @@
 // What a kernel family is: a constant with op specifications and pure functions. The one header a
-// newcomer reads. SPDX-License-Identifier: Apache-2.0
+// newcomer reads.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // From the generated list of families to ops: looking one up, and parsing signatures against all of
-// them. SPDX-License-Identifier: Apache-2.0
+// them.
+// SPDX-License-Identifier: Apache-2.0
 #include <kiln/error.hpp>
 #include <kiln/signature.hpp>
 

@@ -13,12 +13,10 @@ namespace kiln {
 inline void grid_barrier(u32* counter) {
   __syncthreads();
   if (threadIdx.x == 0) {
-    __threadfence();
     const u32 step = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u;
     const u32 before = atomic_add_release(counter, step);
     while (((before ^ load_acquire(counter)) & 0x80000000u) == 0) {
     }
-    __threadfence();
   }
   __syncthreads();
 }

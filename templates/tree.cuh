@@ -1,5 +1,6 @@
 // Sums over lanes by the adjacent-first binary tree: (0+1), (2+3), ...; then pairs of pairs; and so
-// on. SPDX-License-Identifier: Apache-2.0
+// on.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "templates/types.cuh"

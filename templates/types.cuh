@@ -1,5 +1,6 @@
 // Element types on the device: storage, exact widening to fp32, one rounding to nearest even on the
-// way back. SPDX-License-Identifier: Apache-2.0
+// way back.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace kiln {

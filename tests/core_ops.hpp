@@ -1,5 +1,6 @@
 // Two ops that signature tests parse against: every kind of key, a derived default, a
-// contradiction. SPDX-License-Identifier: Apache-2.0
+// contradiction.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

@@ -1,5 +1,6 @@
 // The text form of signatures: canonical spelling, and errors that say where, what and what is
-// known. SPDX-License-Identifier: Apache-2.0
+// known.
+// SPDX-License-Identifier: Apache-2.0
 #include <kiln/error.hpp>
 #include <kiln/signature.hpp>
 

@@ -66,6 +66,10 @@ struct Workspace {
 struct BindOptions {
   std::optional<Workspace> workspace;  // absent: bind allocates one
   int sm_limit = 0;  // use at most this many SMs; 0: all. Changes no bit of the result.
+  // 256 bytes, aligned like a workspace, zeroed before the first run and from then on used by no
+  // other launch; absent: bind allocates them. For launches that a CUDA graph captures, where
+  // allocating is forbidden.
+  std::optional<Workspace> counters = {};
 };
 
 // Arguments packed once. Runs of one Launch are stream-ordered (they share workspace and counters):
@@ -161,4 +165,4 @@ class Service {
 // kiln's version, "0.1.0".
 [[nodiscard]] std::string_view version() noexcept;
 
-}  // namespace gnu::visibility("default")]]kiln
+}  // namespace kiln

@@ -1,5 +1,6 @@
 // Checking run-time arguments and packing the launches of both routes. Pure: pointers are compared,
-// never followed. SPDX-License-Identifier: Apache-2.0
+// never followed.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
 

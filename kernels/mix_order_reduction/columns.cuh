@@ -1,11 +1,48 @@
-// Partial column sums into the result: blocks in order within groups of kBlockGroup, groups in
-// order. SPDX-License-Identifier: Apache-2.0
+// Column sums: from registers to partial sums of a row block, from those to the result.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include "kernels/mix_order_reduction/layout.hpp"
-#include "templates/memory.cuh"
+#include "kernels/mix_order_reduction/rows.cuh"
 
 namespace kiln::mix_order_reduction {
+
+// This block's column sums into the workspace: one chain from registers, several by way of scratch
+// in shared memory. Every thread of the CTA calls this.
+template <class C, int Octets>
+inline void write_partials(const float (&column)[Octets][kVector],
+                           float* partials,
+                           int block,
+                           float* scratch) {
+  using Owned = Columns<C>;
+  constexpr int kChains = chains(C::geometry.n);
+  constexpr i64 kStride = partial_stride(C::geometry.n);
+  float* out = partials + block * kStride;
+  if constexpr (kChains > 1) {
+    __syncthreads();
+    out = scratch + threadIdx.x / Owned::kGroupThreads * kStride;
+  }
+#pragma unroll
+  for (int v = 0; v < Octets; ++v) {
+    if (!Owned::owns(v)) continue;
+    Octet<f32> sums;
+#pragma unroll
+    for (int i = 0; i < kVector; i += 2) sums.set_pair(i, column[v][i], column[v][i + 1]);
+#pragma unroll
+    for (int c = 0; c < 2; ++c) {
+      *reinterpret_cast<Chunk*>(out + Owned::column(v) + c * 4) = sums.chunk[c];
+    }
+  }
+  if constexpr (kChains > 1) {
+    __syncthreads();
+    for (int c = threadIdx.x; c < C::geometry.n; c += C::geometry.threads) {
+      float sum = 0.0f;
+#pragma unroll 4
+      for (int j = 0; j < kChains; ++j) sum = __fadd_rn(sum, scratch[j * kStride + c]);
+      partials[block * kStride + c] = sum;
+    }
+    __syncthreads();
+  }
+}
 
 // dw = sum, or with accumulate dw += sum, where the sum is first rounded to dw's type: the bits of
 // dw.add_(sum).

@@ -1,5 +1,6 @@
 // Bodies of the composed kernels of rms_norm_backward. Sums follow order.hpp, by the expressions of
-// the fused kernel. SPDX-License-Identifier: Apache-2.0
+// the fused kernel.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kernels/mix_order_reduction/columns.cuh"

@@ -1,5 +1,6 @@
 // The family: what a mix-order reduction's signature may say, and the constant that the service
-// finds. SPDX-License-Identifier: Apache-2.0
+// finds.
+// SPDX-License-Identifier: Apache-2.0
 #include "kernels/family.hpp"
 
 #include <array>

@@ -1,5 +1,6 @@
 // Shared memory and thread geometry of the fused kernel: computed once, by the planner and by the
-// device code alike. SPDX-License-Identifier: Apache-2.0
+// device code alike.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kernels/mix_order_reduction/order.hpp"

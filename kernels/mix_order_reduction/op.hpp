@@ -1,5 +1,6 @@
 // rms_norm_backward as its signature states it, and the pure functions of the family that live in
-// other files. SPDX-License-Identifier: Apache-2.0
+// other files.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

@@ -1,5 +1,6 @@
 // The one order of every sum: a function of the row count and the width alone. Shared by host and
-// device. SPDX-License-Identifier: Apache-2.0
+// device.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 namespace kiln::mix_order_reduction {

@@ -1,5 +1,6 @@
 // The planner: thread geometry, rows a step and pipeline stages, by an exact shared-memory and a
-// register budget. SPDX-License-Identifier: Apache-2.0
+// register budget.
+// SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <string>
 #include <vector>

@@ -1,15 +1,16 @@
 // RMSNorm backward in one launch.
-//   xh = x * rstd    g = dy * w    dx = rstd * (g - xh * (sum_n(g * xh) / n)) [+ residual]    dw =
-//   sum_rows(dy * xh)
+//   xh = x * rstd    g = dy * w    mean = sum_n(g * xh) / n
+//   dx = rstd * (g - xh * mean) [+ residual]    dw = sum_rows(dy * xh)
 // A CTA owns whole row blocks, one after another; a thread owns the same columns of every row of
-// its group. Sums follow order.hpp. dx is written with =; dw with =, or += (rounded first to dw's
-// type) when accumulate. SPDX-License-Identifier: Apache-2.0
+// its group. Sums follow order.hpp. dx is written with =; dw with =, or += (the sum rounded first
+// to dw's type) when accumulate.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kernels/mix_order_reduction/columns.cuh"
 #include "kernels/mix_order_reduction/parameters.hpp"
 #include "kernels/mix_order_reduction/row_sum.cuh"
-#include "kernels/mix_order_reduction/rows.cuh"
+#include "kernels/mix_order_reduction/stages.cuh"
 #include "templates/grid_barrier.cuh"
 
 namespace kiln::mix_order_reduction {
@@ -34,85 +35,27 @@ struct RmsNormBackward {
   using W = typename C::W;
   using DW = typename C::DW;
   using Owned = Columns<C>;
+  using BlockRows = Rows<C>;
   static constexpr Geometry kGeometry = C::geometry;
   static constexpr bool kHasWeight = !same_type<W, none>;
   static constexpr bool kHasColumns = !same_type<DW, none>;
   static constexpr int kRows = kGeometry.rows_per_step;
   static constexpr int kStages = kGeometry.stages;
-  static constexpr int kChains = chains(kGeometry.n);
   static constexpr int kOctets = Owned::kOctets;
-  static constexpr u32 kRowBytes =
-      kOctets * kVector * X::kBytes * kGeometry.threads;  // of one input, a row a group
-  static_assert(Owned::kGroupThreads * kChains == kGeometry.threads || cta_row(kGeometry.n),
-                "groups of a warp or less: as many as the column order has chains");
-  static_assert(static_cast<i64>(Owned::kLanesPerThread) * Owned::kGroupThreads * kVector *
-                        panels(kGeometry.n) >=
-                    kGeometry.n,
-                "the threads must cover the row");
-  static_assert(panels(kGeometry.n) == 1 ||
-                    Owned::kLanesPerThread * Owned::kGroupThreads == kMaxLanes,
-                "with several panels the threads must cover a panel exactly");
 
   const RmsNormBackwardParameters& p;
-  u32 buffers;       // stage buffers in shared memory
-  float* reduction;  // after them
-  float* scratch;    // over them, when they are drained
+  Stages<C, X> stages;
+  float* reduction;  // in shared memory, after the stage buffers
+  float* scratch;    // over the stage buffers, when they are drained
   Octet<W> weight[C::weight_in_registers ? kOctets : 1];
   float column[kHasColumns ? kOctets : 1][kVector];
 
-  static const char* row_of(const void* base, i64 stride, i64 row) {
-    return static_cast<const char*>(base) + row * stride * X::kBytes;
-  }
-  u32 slot(int stage, int r, int input) const {
-    return buffers + (stage * kRows + r) * (kGeometry.inputs * kRowBytes) + input * kRowBytes +
-           threadIdx.x / Owned::kPartThreads * (Owned::kPartThreads * 16 * Octet<X>::kChunks);
-  }
-
-  // The rows of one block that this thread's group owns: chain `chain` of it.
-  struct Rows {
-    int blocks, block, chain;
-    i64 count;  // of the block
-
-    static i64 index(int step, int r) { return (static_cast<i64>(step) * kRows + r) * kChains; }
-    bool has(int step, int r) const { return index(step, r) + chain < count; }
-    i64 row(int step, int r) const {
-      return block_row(kGeometry.n, blocks, block, index(step, r) + chain);
-    }
-  };
-
-  struct Input {
-    const void* base;
-    i64 stride;
-  };
-  Input input(int i) const {
+  MatrixView input(int i) const {
     if (C::residual && i == 2) return {p.residual, p.residual_stride};
-    return i == 0 ? Input{p.x, p.x_stride} : Input{p.dy, p.dy_stride};
+    return i == 0 ? MatrixView{p.x, p.x_stride} : MatrixView{p.dy, p.dy_stride};
   }
-
-  // Starts loading the inputs of one step into a stage. The only place that does: code size is
-  // compile time.
-  void start_step(int step, int stage, const Rows& rows) const {
-    const auto start = [&](int r, int i, auto start_row) {
-      if (rows.has(step, r))
-        start_row(row_of(input(i).base, input(i).stride, rows.row(step, r)), slot(stage, r, i));
-    };
-    if (p.vector_access) {
-#pragma unroll
-      for (int r = 0; r < kRows; ++r) {
-#pragma unroll
-        for (int i = 0; i < kGeometry.inputs; ++i) {
-          start(r, i, [](const void* row, u32 to) { start_row<C, X>(row, to); });
-        }
-      }
-    } else {
-#pragma unroll 1
-      for (int i = 0; i < kRows * kGeometry.inputs; ++i) {
-        start(i / kGeometry.inputs, i % kGeometry.inputs, [](const void* row, u32 to) {
-          copy_row<C, X>(row, to);
-        });
-      }
-    }
-    copy_async_commit();
+  void start_step(int step, int stage, const BlockRows& rows) const {
+    stages.start(step, stage, rows, p.vector_access, [&](int i) { return input(i); });
   }
 
   Octet<W> weight_octet(int v) const {
@@ -176,7 +119,7 @@ struct RmsNormBackward {
     if constexpr (C::keep_inputs) {
       return kept[r][v];
     } else {
-      return read_octet<C, X>(slot(stage, r, i), v);
+      return read_octet<C, X>(stages.slot(stage, r, i), v);
     }
   }
 
@@ -185,8 +128,8 @@ struct RmsNormBackward {
     for (int r = 0; r < kRows; ++r) {
 #pragma unroll
       for (int v = 0; v < kOctets; ++v) {
-        x[r][v] = read_octet<C, X>(slot(stage, r, 0), v);
-        dy[r][v] = read_octet<C, X>(slot(stage, r, 1), v);
+        x[r][v] = read_octet<C, X>(stages.slot(stage, r, 0), v);
+        dy[r][v] = read_octet<C, X>(stages.slot(stage, r, 1), v);
       }
     }
   }
@@ -194,7 +137,7 @@ struct RmsNormBackward {
   // One step: kRows rows of every group.
   void compute(int step,
                int stage,
-               const Rows& rows,
+               const BlockRows& rows,
                const Inputs& x,
                const Inputs& dy,
                const float (&rstd)[kRows]) {
@@ -226,24 +169,21 @@ struct RmsNormBackward {
                     row,
                     input_octet(x, stage, r, 0, v),
                     input_octet(dy, stage, r, 1, v),
-                    slot(stage, r, 2),
+                    stages.slot(stage, r, 2),
                     rstd[r],
                     mean);
       }
     }
   }
 
-  void load_rstd(int step, const Rows& rows, float (&rstd)[kRows]) const {
+  void load_rstd(int step, const BlockRows& rows, float (&rstd)[kRows]) const {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) rstd[r] = rows.has(step, r) ? p.rstd[rows.row(step, r)] : 0.0f;
   }
 
   void run_block(int block) {
-    const Rows rows{p.row_blocks,
-                    block,
-                    cta_row(kGeometry.n) ? 0 : static_cast<int>(threadIdx.x) / Owned::kGroupThreads,
-                    block_rows(p.rows, kGeometry.n, p.row_blocks, block)};
-    const int steps = static_cast<int>((rows.count + kRows * kChains - 1) / (kRows * kChains));
+    const BlockRows rows(p.rows, p.row_blocks, block);
+    const int steps = rows.steps();
     float rstd[kRows], next[kRows];
     load_rstd(0, rows, next);
     // Steps below 0 only fill the pipeline. Kept inputs leave their buffer at once, and it is
@@ -276,38 +216,6 @@ struct RmsNormBackward {
     copy_async_wait<0>();
   }
 
-  // This block's column sums into the workspace: one chain from registers, several by way of shared
-  // memory.
-  void write_partials(int block) {
-    constexpr i64 kStride = partial_stride(kGeometry.n);
-    float* out = p.partials + block * kStride;
-    if constexpr (kChains > 1) {
-      __syncthreads();
-      out = scratch + threadIdx.x / Owned::kGroupThreads * kStride;
-    }
-#pragma unroll
-    for (int v = 0; v < kOctets; ++v) {
-      if (!Owned::owns(v)) continue;
-      Octet<f32> sums;
-#pragma unroll
-      for (int i = 0; i < kVector; i += 2) sums.set_pair(i, column[v][i], column[v][i + 1]);
-#pragma unroll
-      for (int c = 0; c < 2; ++c) {
-        *reinterpret_cast<Chunk*>(out + Owned::column(v) + c * 4) = sums.chunk[c];
-      }
-    }
-    if constexpr (kChains > 1) {
-      __syncthreads();
-      for (i64 c = threadIdx.x; c < kGeometry.n; c += kGeometry.threads) {
-        float sum = 0.0f;
-#pragma unroll 4
-        for (int j = 0; j < kChains; ++j) sum = __fadd_rn(sum, scratch[j * kStride + c]);
-        p.partials[block * kStride + c] = sum;
-      }
-      __syncthreads();
-    }
-  }
-
   void run() {
     if constexpr (kHasWeight && C::weight_in_registers) {
 #pragma unroll
@@ -324,7 +232,7 @@ struct RmsNormBackward {
         }
       }
       run_block(block);
-      if constexpr (kHasColumns) write_partials(block);
+      if constexpr (kHasColumns) write_partials<C>(column, p.partials, block, scratch);
     }
     if constexpr (kHasColumns) {
       grid_barrier(p.barrier);
@@ -342,7 +250,7 @@ inline void rms_norm_backward(const RmsNormBackwardParameters& p) {
   char* base = reinterpret_cast<char*>(shared_memory);
   RmsNormBackward<C> kernel{
       p,
-      shared_address(base),
+      {shared_address(base)},
       reinterpret_cast<float*>(base + smem_bytes(C::geometry) - reduction_bytes(C::geometry)),
       reinterpret_cast<float*>(base)};
   kernel.run();

@@ -1,5 +1,6 @@
 // Row sums of one step: lanes of a thread's rows, over the group that owns the row, in the order of
-// order.hpp. SPDX-License-Identifier: Apache-2.0
+// order.hpp.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include "kernels/mix_order_reduction/rows.cuh"

@@ -1,5 +1,6 @@
 // The identity of a kernel: SHA-256 over everything that reaches the compiler, and the compiler
-// itself. SPDX-License-Identifier: Apache-2.0
+// itself.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <array>

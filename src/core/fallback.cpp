@@ -1,5 +1,6 @@
 // The table of fallback reasons: an id for logs and JSON, a sentence for people, and whose decision
-// it was. SPDX-License-Identifier: Apache-2.0
+// it was.
+// SPDX-License-Identifier: Apache-2.0
 #include <kiln/fallback.hpp>
 
 namespace kiln {

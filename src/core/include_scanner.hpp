@@ -1,5 +1,6 @@
 // Finds the includes of one device file, or refuses the file: what is not understood must not reach
-// the compiler. SPDX-License-Identifier: Apache-2.0
+// the compiler.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>

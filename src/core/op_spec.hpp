@@ -1,5 +1,6 @@
 // The keys an op's signature takes: names, types, ranges, defaults. Data from which parsing, help
-// and errors come. SPDX-License-Identifier: Apache-2.0
+// and errors come.
+// SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstdint>

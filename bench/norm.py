@@ -1,0 +1,78 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Norm backward: kiln with one stage and with many, beside ATen, torch.compile, Liger and others."""
+
+from __future__ import annotations
+
+import argparse
+from pathlib import Path
+
+from bench import ceilings, kiln_ops, norm_case, session, shapes
+from bench.entry import PEER, SUBJECT, Builder, gather
+from bench.failure import BenchError
+from bench.norm_case import LAYER, RMS
+from bench.peers import aten, inductor, liger, quack, transformer_engine
+
+REPETITIONS = 40
+OPS = {"rms": RMS, "layer": LAYER}
+
+BUILDERS: dict[str, tuple[str, str, Builder]] = {
+    "kiln": ("kiln, 1 stage", SUBJECT, kiln_ops.norm_one_stage),
+    "kiln_many": ("kiln, many stages", SUBJECT, kiln_ops.norm_many_stages),
+    "aten": ("ATen", PEER, aten.build),
+    **{
+        name: (label, PEER, inductor.build_one(name))
+        for name, (label, _) in inductor.VARIANTS.items()
+    },
+    "liger": ("Liger", PEER, liger.build),
+    "quack": ("QuACK", PEER, quack.build),
+    "te": ("Transformer Engine", PEER, transformer_engine.build),
+}
+QUICK = ("kiln", "kiln_many", "aten", "inductor")
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("--op", choices=sorted(OPS), default="rms", help="default rms")
+    parser.add_argument("--set", default="baseline", help="of shapes/norm.json: baseline, models, sweep, all")
+    parser.add_argument("--shapes", help="another file of shapes")
+    parser.add_argument("--only", help="shapes whose names contain one of these: 16384x4096,x2880")
+    parser.add_argument("--peers", help=f"which to measure, of {','.join(BUILDERS)} (default: all)")
+    session.add_arguments(parser, REPETITIONS)
+
+
+def chosen_peers(given: str | None, quick: bool) -> list[str]:
+    """Names in the order of the table. kiln is always measured: without it there is no verdict."""
+    if given is None:
+        return list(QUICK if quick else BUILDERS)
+    names = [name.strip() for name in given.split(",") if name.strip()]
+    unknown = [name for name in names if name not in BUILDERS]
+    if unknown:
+        raise BenchError(f"unknown peer {unknown[0]!r}: there are {', '.join(BUILDERS)}")
+    return [name for name in BUILDERS if name in names or name == "kiln"]
+
+
+def run(options: argparse.Namespace) -> int:
+    path = Path(options.shapes) if options.shapes else shapes.FOLDER / "norm.json"
+    wanted = shapes.load(path, shapes.NormShape, options.set.split(","))
+    wanted = shapes.choose(wanted, options.only)
+    names = chosen_peers(options.peers, options.quick)
+    here = session.Session("norm", options, session.settings(options, REPETITIONS))
+    here.measure_ceilings()
+    for shape in wanted:
+        _measure(here, OPS[options.op], shape, names)
+        here.torch.cuda.empty_cache()
+    return here.finish()
+
+
+def _measure(here: session.Session, op: str, shape: shapes.NormShape, names: list[str]) -> None:
+    case = norm_case.make(here.torch, op, shape.rows, shape.n, seed=here.how.seed)
+    expected = norm_case.reference(case)
+    entries = gather(BUILDERS, names, case)
+    entries.append(ceilings.copy_entry(here.torch, case.floor_bytes))
+    fields = {
+        "name": f"{op} {shape.name}",
+        "op": op,
+        "shape": {"rows": shape.rows, "n": shape.n},
+        "model": shape.model,
+        "floor_bytes": case.floor_bytes,
+    }
+    here.case(fields, entries, lambda result: norm_case.check(result, expected))

@@ -1,0 +1,67 @@
+// Looking for entries in the root and then in the layers, and dealing with what is bad there.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <optional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cache/layout.hpp"
+#include "cache/reader.hpp"
+#include "cache/store.hpp"
+#include "cache/warnings.hpp"
+
+namespace kiln::cache {
+
+struct Place {
+  std::string path;
+  RootKind kind = RootKind::own;
+};
+
+// The places of a store in the order they are asked, and where outcomes are counted and told.
+class Search {
+ public:
+  Search(const StoreOptions& options, Counters& counters);
+
+  // Nothing when there is none, or it is not to be used: then that has been told.
+  [[nodiscard]] std::optional<Root> open(const Place& place);
+
+  // The entry of exactly this key. Counts bad entries, but neither hits nor misses: waiters look
+  // many times.
+  [[nodiscard]] std::optional<Found> look(const Key& key);
+  // Entries of this kernel by any toolchain, newest first.
+  [[nodiscard]] std::vector<Found> look_any(const Key& key);
+
+  void count_hit(const Found& found) noexcept;
+  // Tells, counts, and moves aside what is bad. `file` is relative to `folder`. Layers are left as
+  // they are.
+  void met_bad(const Root& root,
+               RootKind kind,
+               int folder,
+               const std::string& file,
+               const ReadResult& result);
+
+  [[nodiscard]] const std::vector<Place>& places() const noexcept { return places_; }
+  [[nodiscard]] Warnings& warnings() noexcept { return warnings_; }
+
+ private:
+  struct Candidate {
+    Toolchain toolchain;
+    Found found;
+  };
+  std::optional<Found> look_in(const Root& root,
+                               RootKind kind,
+                               const Key& key,
+                               const EntryName& name);
+  void look_any_in(const Root& root,
+                   RootKind kind,
+                   const EntryName& wanted,
+                   std::vector<Candidate>& all);
+
+  std::vector<Place> places_;
+  Counters& counters_;
+  Warnings warnings_;
+};
+
+}  // namespace kiln::cache

@@ -1,0 +1,186 @@
+// Launches: any op's, bound by name; and RMSNorm backward's, packed from plain numbers in one call.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdint>
+#include <memory>
+#include <mutex>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
+#include <nanobind/stl/string.h>
+#include <nanobind/stl/tuple.h>
+#include <nanobind/stl/vector.h>
+
+#include <kiln/error.hpp>
+#include <kiln/rms_norm_backward.hpp>
+
+#include "python/src/bindings.hpp"
+#include "python/src/handles.hpp"
+#include "python/src/stream_capture.hpp"
+
+namespace nb = nanobind;
+using namespace nb::literals;
+
+namespace kiln::python {
+namespace {
+
+template <class Pointer>
+Pointer address(std::uintptr_t value) {
+  return reinterpret_cast<Pointer>(value);
+}
+
+void run(const PyLaunch& self, std::uintptr_t stream) {
+  const nb::gil_scoped_release unlocked;
+  SharedLaunch& shared = *self;
+  const std::lock_guard lock(shared.mutex);
+  shared.launch.run(address<CUstream_st*>(stream));
+}
+
+void rebind(const PyLaunch& self, const std::vector<TensorTuple>& tensors, int ordinal) {
+  const Arguments arguments = arguments_of(tensors, ordinal);
+  const nb::gil_scoped_release unlocked;
+  SharedLaunch& shared = *self;
+  const std::lock_guard lock(shared.mutex);
+  shared.launch.rebind(arguments);
+}
+
+PyLaunch clone(const PyLaunch& self) {
+  const nb::gil_scoped_release unlocked;
+  SharedLaunch& shared = *self;
+  const std::lock_guard lock(shared.mutex);
+  const RelaxedCapture relaxed;
+  return PyLaunch(shared.launch.clone());
+}
+
+RmsNormBackward front_end(const Signature& signature) {
+  const auto type = [&](std::string_view key) { return parse_dtype(signature.value(key)); };
+  return {.n = signature.integer("n"),
+          .x = type("x").value_or(DType::f32),
+          .w = type("w"),
+          .dw = type("dw"),
+          .accumulate = signature.flag("accumulate"),
+          .residual = signature.flag("residual")};
+}
+
+// One stream's launch of one signature on one device: every call brings new addresses and rows.
+class PyRmsNormBackward {
+ public:
+  PyRmsNormBackward(const PyPrepared& prepared,
+                    std::optional<MemoryTuple> workspace,
+                    std::optional<MemoryTuple> counters,
+                    bool captured)
+      : prepared_(*prepared),
+        op_(front_end(prepared->plan().signature)),
+        captured_(captured),
+        launch_(Launch()) {
+    if (workspace) options_.workspace = adopted(*workspace);
+    if (counters) options_.counters = adopted(*counters);
+  }
+
+  // False, with nothing launched, when the stream is being captured and this is not for captures,
+  // or the reverse: a graph's launch must share workspace and counters with nobody.
+  bool run(std::uintptr_t stream, const RmsNormBackward::Arguments& given) {
+    const nb::gil_scoped_release unlocked;
+    auto* const handle = address<CUstream_st*>(stream);
+    if (stream_capture().active(handle) != captured_) return false;
+    const Arguments arguments = op_.arguments(given);
+    SharedLaunch& shared = *launch_;
+    const std::lock_guard lock(shared.mutex);
+    if (bound_) {
+      shared.launch.rebind(arguments);
+    } else {
+      const RelaxedCapture relaxed;
+      shared.launch = prepared_.bind(arguments, options_);
+      bound_ = true;
+    }
+    shared.launch.run(handle);
+    return true;
+  }
+
+ private:
+  static Workspace adopted(const MemoryTuple& memory) {
+    return {.data = address<void*>(memory.first), .bytes = memory.second, .owner = {}};
+  }
+
+  const Prepared prepared_;
+  const RmsNormBackward op_;
+  const bool captured_;
+  BindOptions options_;
+  PyLaunch launch_;
+  bool bound_ = false;
+};
+
+bool run_rms_norm_backward(ProcessBound<std::unique_ptr<PyRmsNormBackward>>& self,
+                           std::uintptr_t stream,
+                           std::int64_t rows,
+                           std::uintptr_t dy,
+                           std::int64_t dy_stride,
+                           std::uintptr_t x,
+                           std::int64_t x_stride,
+                           std::uintptr_t rstd,
+                           std::uintptr_t w,
+                           std::uintptr_t dx,
+                           std::int64_t dx_stride,
+                           std::uintptr_t dw,
+                           std::uintptr_t residual,
+                           std::int64_t residual_stride) {
+  return (*self)->run(stream,
+                      {.rows = rows,
+                       .dy = address<const void*>(dy),
+                       .x = address<const void*>(x),
+                       .rstd = address<const float*>(rstd),
+                       .w = address<const void*>(w),
+                       .residual = address<const void*>(residual),
+                       .dx = address<void*>(dx),
+                       .dw = address<void*>(dw),
+                       .dy_stride = dy_stride,
+                       .x_stride = x_stride,
+                       .residual_stride = residual_stride,
+                       .dx_stride = dx_stride});
+}
+
+}  // namespace
+
+void define_launches(nb::module_& module) {
+  nb::class_<PyLaunch>(module, "Launch")
+      .def("run", &run, "stream"_a)
+      .def("rebind", &rebind, "tensors"_a, "ordinal"_a)
+      .def("clone", &clone)
+      .def("kernel_count", [](const PyLaunch& self) { return self->launch.kernel_count(); });
+
+  using Bound = ProcessBound<std::unique_ptr<PyRmsNormBackward>>;
+  nb::class_<Bound>(module, "RmsNormBackward")
+      .def(
+          "__init__",
+          [](Bound* self,
+             const PyPrepared& prepared,
+             std::optional<MemoryTuple> workspace,
+             std::optional<MemoryTuple> counters,
+             bool captured) {
+            new (self)
+                Bound(std::make_unique<PyRmsNormBackward>(prepared, workspace, counters, captured));
+          },
+          "prepared"_a,
+          "workspace"_a.none(),
+          "counters"_a.none(),
+          "captured"_a)
+      .def("__call__",
+           &run_rms_norm_backward,
+           "stream"_a,
+           "rows"_a,
+           "dy"_a,
+           "dy_stride"_a,
+           "x"_a,
+           "x_stride"_a,
+           "rstd"_a,
+           "w"_a,
+           "dx"_a,
+           "dx_stride"_a,
+           "dw"_a,
+           "residual"_a = 0,
+           "residual_stride"_a = 0);
+}
+
+}  // namespace kiln::python

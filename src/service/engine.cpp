@@ -1,0 +1,110 @@
+// The in-memory map in front of the line, and what else a service answers.
+// SPDX-License-Identifier: Apache-2.0
+#include "src/service/engine.hpp"
+
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <kiln/error.hpp>
+
+namespace kiln {
+namespace {
+
+// Below zero, so that no ordinal is the same number.
+int target_number(const Arch& arch) noexcept {
+  return -1 - (arch.major * 10'000 + arch.minor * 256 + static_cast<unsigned char>(arch.suffix));
+}
+
+// What later callers get: the kernels come from this process's memory.
+PreparedPointer from_memory(const PreparedPointer& first) {
+  if (first->plan.route == Route::composed) return first;
+  auto again = std::make_shared<PreparedState>(*first);
+  for (StagePlan& stage : again->plan.stages) {
+    stage.origin = Origin::memory;
+    stage.compile_ms = 0;
+  }
+  return again;
+}
+
+// Memory may be there at the next call; every other outcome stands for the life of the service.
+bool may_pass(const Plan& plan) {
+  return plan.fallback && plan.fallback->reason == FallbackReason::out_of_memory;
+}
+
+}  // namespace
+
+Engine::Engine(Options options, Backends backends)
+    : options_(std::move(options)),
+      backends_(std::move(backends)),
+      log_(options_.log, options_.policy.log_level),
+      toolchains_(options_.policy, options_.nvrtc_folders, backends_),
+      cubins_(options_, backends_, log_, toolchains_, counts_),
+      devices_(backends_) {}
+
+template <class MakeTarget>
+PreparedPointer Engine::prepare_once(const Request& request, MakeTarget&& make_target) {
+  PreparedPointer state;
+  if (prepared_.peek(request, state)) {
+    ++counts_.memory_hits;
+    return state;
+  }
+  const Name name{request.signature, request.target};
+  PreparedPointer first;
+  auto [value, built] = prepared_.get(name, [&] {
+    first = build(request.signature, make_target());
+    return from_memory(first);
+  });
+  if (!built) {
+    ++counts_.memory_hits;
+    return std::move(value);
+  }
+  if (may_pass(first->plan)) prepared_.forget(name);
+  return first;
+}
+
+PreparedPointer Engine::prepare(const Signature& signature, const Device& device) {
+  if (device.ordinal < 0) {
+    throw Error(
+        ErrorCode::device_missing,
+        fmt::format("there is no device {}; take one from Service::device", device.ordinal));
+  }
+  return prepare_once({signature, device.ordinal}, [&] {
+    auto hardware = devices_.get(device.ordinal);
+    return Target{hardware->limits(), hardware->known_arch(), hardware};
+  });
+}
+
+PreparedPointer Engine::prepare(const Signature& signature, const Arch& arch) {
+  return prepare_once({signature, target_number(arch)}, [&] { return Target{limits_of(arch)}; });
+}
+
+std::string Engine::source(const Signature& signature, const Arch& arch, std::size_t stage) const {
+  const Plan planned = plan(signature, {limits_of(arch)});
+  if (planned.route == Route::composed) {
+    throw Error(ErrorCode::unavailable,
+                fmt::format("'{}' takes the composed route on {}, which has no emitted source: {}",
+                            signature.text(),
+                            arch.text(),
+                            planned.fallback->detail));
+  }
+  if (stage >= planned.stages.size()) {
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("the plan of '{}' has {} stages; there is no stage {}",
+                            signature.text(),
+                            planned.stages.size(),
+                            stage));
+  }
+  return backends_.find_family(signature.op).emit(planned, stage).text;
+}
+
+Statistics Engine::statistics() const {
+  return {.memory_hits = counts_.memory_hits,
+          .cache_hits = counts_.cache_hits,
+          .layer_hits = counts_.layer_hits,
+          .compiles = counts_.compiles,
+          .fallbacks = counts_.fallbacks,
+          .nvrtc_loaded = toolchains_.loaded()};
+}
+
+}  // namespace kiln

@@ -1,0 +1,146 @@
+// Plans made runnable: kernels obtained and loaded for a fused plan, embedded images for a composed
+// one.
+// SPDX-License-Identifier: Apache-2.0
+#include <optional>
+#include <utility>
+
+#include <fmt/format.h>
+
+#include <kiln/error.hpp>
+
+#include "src/cuda/module.hpp"
+#include "src/service/engine.hpp"
+
+namespace kiln {
+namespace {
+
+// The CTAs of a stage that an SM holds at once, and a check that one fits at all.
+int resident_ctas(const DeviceState& device, const StagePlan& stage, CUfunc_st* function) {
+  const ContextGuard guard(device.driver(), device.context());
+  const int ctas = active_ctas_per_sm(device.driver(), function, stage.threads, stage.smem_bytes);
+  if (ctas >= 1) return ctas;
+  throw Error(
+      ErrorCode::load_failed,
+      fmt::format("no CTA of {} ({} threads, {} bytes of shared memory) fits on an SM of {}",
+                  stage.entry,
+                  stage.threads,
+                  stage.smem_bytes,
+                  device.device().name));
+}
+
+void add_function(PreparedState& state, const StagePlan& stage, LoadedFunction loaded) {
+  const std::size_t index = state.functions.size();
+  if (index >= state.ctas_per_sm.size()) {
+    throw Error(ErrorCode::internal,
+                fmt::format("the plan of '{}' has more than {} stages",
+                            state.plan.signature.text(),
+                            state.ctas_per_sm.size()));
+  }
+  state.ctas_per_sm[index] = resident_ctas(*state.hardware, stage, loaded.function);
+  state.functions.push_back(std::move(loaded));
+}
+
+std::shared_ptr<PreparedState> new_state(const Family& family, Plan plan, const Target& target) {
+  auto state = std::make_shared<PreparedState>();
+  state->family = &family;
+  state->plan = std::move(plan);
+  state->hardware = target.hardware;
+  state->device = target.hardware ? target.hardware->device()
+                                  : Device{.ordinal = -1, .arch = target.limits.arch, .name = {}};
+  return state;
+}
+
+}  // namespace
+
+KernelRequest Engine::request_of(const Family& family,
+                                 const Plan& plan,
+                                 std::size_t stage,
+                                 const Target& target) {
+  KernelRequest request{
+      .op = plan.signature.op,
+      .signature = plan.signature.text(),
+      .closure = close_includes(family.emit(plan, stage), backends_.embedded_files()),
+      .options = CompileOptions::standard(),
+      .arch = plan.arch};
+  request.key =
+      make_key(family.name, family.emitter_version, request.closure, request.options, request.arch);
+  if (options_.policy.disable_jit) {
+    request.no_toolchain_reason = "KILN_DISABLE_JIT forbids compiling";
+    return request;
+  }
+  std::optional<int> driver_major;
+  if (target.hardware) driver_major = target.hardware->driver_cuda_major();
+  const ToolchainSearch& search = toolchains_.search(driver_major);
+  request.toolchain = search.found;
+  if (!search.found) {
+    request.no_toolchain_reason = missing_toolchain(search).detail;
+  }
+  return request;
+}
+
+PreparedPointer Engine::fused(const Family& family, Plan plan, const Target& target) {
+  const auto state = new_state(family, std::move(plan), target);
+  for (std::size_t i = 0; i < state->plan.stages.size(); ++i) {
+    StagePlan& stage = state->plan.stages[i];
+    KernelRequest request = request_of(family, state->plan, i, target);
+    const Digest digest = request.digest();
+    const auto [kernel, built] = kernels_.get(digest, [&] {
+      Obtained obtained = cubins_.obtain(request);
+      return std::make_shared<Kernel>(cubins_, std::move(request), std::move(obtained));
+    });
+    if (target.hardware) {
+      add_function(*state, stage, kernel->load(*target.hardware, stage.smem_bytes));
+    }
+    const KernelFacts facts = kernel->facts();
+    stage.registers = facts.registers;
+    stage.spill_bytes = facts.spill_bytes;
+    stage.static_smem_bytes = facts.static_smem_bytes;
+    stage.digest = digest.kernel_hex();
+    stage.origin = built ? facts.origin : Origin::memory;
+    stage.compile_ms = built ? facts.compile_ms : 0;
+  }
+  return state;
+}
+
+PreparedPointer Engine::composed(const Family& family, Plan plan, const Target& target) {
+  ++counts_.fallbacks;
+  const ComposedImage* image = backends_.find_composed(family.name, target.limits.arch);
+  if (image == nullptr) {
+    throw Error(
+        ErrorCode::unavailable,
+        fmt::format(
+            "'{}' cannot run on {}: no fused kernel ({}), and none of the composed kernels built "
+            "into kiln runs there",
+            plan.signature.text(),
+            target.limits.arch.text(),
+            plan.fallback ? plan.fallback->detail : std::string()));
+  }
+  const auto state = new_state(family, std::move(plan), target);
+  if (!target.hardware) return state;
+  try {
+    const auto load = [&] {
+      return std::make_shared<LoadedImage>(target.hardware->shared_driver(),
+                                           image->bytes,
+                                           fmt::format("the composed kernels of {}", family.name));
+    };
+    const std::shared_ptr<LoadedImage> loaded = images_.get(image->bytes.data(), load).value;
+    for (const StagePlan& stage : state->plan.stages) {
+      add_function(*state,
+                   stage,
+                   {loaded, loaded->function(stage.entry, *target.hardware, stage.smem_bytes)});
+    }
+  } catch (const Error& error) {
+    if (error.code != ErrorCode::load_failed) throw;
+    throw Error(ErrorCode::unavailable,
+                fmt::format("'{}': neither a fused kernel ({}) nor the embedded composed kernels "
+                            "can be loaded on {}: "
+                            "{}",
+                            state->plan.signature.text(),
+                            state->plan.fallback ? state->plan.fallback->detail : std::string(),
+                            target.hardware->device().name,
+                            error.detail));
+  }
+  return state;
+}
+
+}  // namespace kiln

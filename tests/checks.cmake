@@ -1,0 +1,36 @@
+# Checks of the tree itself: includes, headers, the installed package.
+# SPDX-License-Identifier: Apache-2.0
+
+add_test(NAME "tree: no include goes against an arrow"
+         COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P "${CMAKE_CURRENT_SOURCE_DIR}/arrows.cmake")
+
+# The check itself must be able to fail.
+set(bad_tree "${CMAKE_CURRENT_BINARY_DIR}/bad_tree")
+file(WRITE "${bad_tree}/src/core/upward.cpp" "#include \"cache/store.hpp\"\n")
+add_test(NAME "tree: an include against an arrow is found"
+         COMMAND ${CMAKE_COMMAND} -DROOT=${bad_tree} -P "${CMAKE_CURRENT_SOURCE_DIR}/arrows.cmake")
+set_tests_properties("tree: an include against an arrow is found"
+                     PROPERTIES PASS_REGULAR_EXPRESSION "src/core/upward.cpp includes cache/store.hpp")
+
+# Every header of the project is compiled by itself.
+file(GLOB_RECURSE headers CONFIGURE_DEPENDS "${PROJECT_SOURCE_DIR}/include/*.hpp" "${PROJECT_SOURCE_DIR}/src/*.hpp"
+     "${PROJECT_SOURCE_DIR}/cache/*.hpp" "${PROJECT_SOURCE_DIR}/kernels/*.hpp" "${PROJECT_SOURCE_DIR}/templates/*.hpp"
+     "${PROJECT_SOURCE_DIR}/tools/*.hpp" "${PROJECT_SOURCE_DIR}/tests/*.hpp")
+add_library(kiln_headers INTERFACE)
+target_sources(kiln_headers INTERFACE FILE_SET HEADERS BASE_DIRS "${PROJECT_SOURCE_DIR}" FILES ${headers})
+target_link_libraries(kiln_headers INTERFACE kiln_families kiln_cuda_headers)
+set_target_properties(kiln_headers PROPERTIES VERIFY_INTERFACE_HEADER_SETS ON)
+add_test(NAME "tree: every header stands alone"
+         COMMAND ${CMAKE_COMMAND} --build "${PROJECT_BINARY_DIR}" --target all_verify_interface_header_sets)
+set_tests_properties("tree: every header stands alone" PROPERTIES TIMEOUT 600 RESOURCE_LOCK build_folder)
+
+# A sanitised shared library wants its runtime first in every program that loads it: not what a stranger builds.
+if(NOT KILN_SANITIZE)
+  add_test(NAME "tree: an installed kiln serves a stranger's project"
+           COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/consumer
+                   -DWORK=${CMAKE_CURRENT_BINARY_DIR}/consumer -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
+                   -DCXX=${CMAKE_CXX_COMPILER} -DNM=${CMAKE_NM} -DGENERATOR=${CMAKE_GENERATOR} -P
+                   "${CMAKE_CURRENT_SOURCE_DIR}/consumer/check.cmake")
+  set_tests_properties("tree: an installed kiln serves a stranger's project"
+                       PROPERTIES TIMEOUT 300 RESOURCE_LOCK build_folder)
+endif()

@@ -1,0 +1,171 @@
+// Conformance of every family's composed plans, launches and references: what needs neither compiler nor GPU.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <cmath>
+#include <cstdint>
+#include <set>
+
+#include <kiln/error.hpp>
+
+#include "src/service/composed_images.hpp"
+#include "tests/conformance/cases.hpp"
+#include "tests/testing.hpp"
+
+namespace kiln::conformance {
+namespace {
+
+const Fallback kForced{FallbackReason::forced, "the conformance suite asks for it"};
+
+Plan composed(const Case& c, const DeviceLimits& limits) {
+  return c.family->compose(c.signature, limits, kForced);
+}
+
+// Addresses that look like device memory and are never read: one gibibyte apart.
+Arguments arguments_of(const Problem& problem) {
+  Arguments arguments;
+  std::uintptr_t address = std::uintptr_t{1} << 40;
+  for (const TensorSpec& spec : problem.tensors) {
+    REQUIRE((spec.shape.size() == 1 || spec.shape.size() == 2));
+    auto* data = reinterpret_cast<void*>(address);
+    arguments.add(spec.shape.size() == 1
+                      ? vector(spec.name, data, spec.type, spec.shape[0])
+                      : matrix(spec.name, data, spec.type, spec.shape[0], spec.shape[1]));
+    address += std::uintptr_t{1} << 30;
+  }
+  return arguments;
+}
+
+void check_calls(const Case& c, const Plan& plan, std::int64_t rows, int sm_count) {
+  INFO(c.text() << ", " << to_string(plan.route) << ", " << rows << " rows, " << sm_count << " SMs");
+  const Problem problem = c.family->problem(c.signature, rows);
+  LaunchContext context{.sm_count = sm_count};
+  context.workspace = reinterpret_cast<void*>(std::uintptr_t{1} << 44);
+  context.workspace_bytes = plan.workspace_bytes;
+  context.counters = reinterpret_cast<void*>(std::uintptr_t{1} << 45);
+  CallList calls;
+  c.family->bind(plan, arguments_of(problem), context, calls);
+  if (rows > 0) CHECK(calls.count > 0);
+  for (int i = 0; i < calls.count; ++i) {
+    const KernelCall& call = calls.calls[static_cast<std::size_t>(i)];
+    REQUIRE(call.stage >= 0);
+    REQUIRE(static_cast<std::size_t>(call.stage) < plan.stages.size());
+    const StagePlan& stage = plan.stages[static_cast<std::size_t>(call.stage)];
+    CHECK(call.threads == static_cast<unsigned>(stage.threads));
+    CHECK(call.smem_bytes == stage.smem_bytes);
+    CHECK(call.cluster_ctas == static_cast<unsigned>(stage.cluster_ctas));
+    CHECK(call.parameter_bytes > 0);
+    CHECK(*std::min_element(call.grid.begin(), call.grid.end()) > 0);
+    CHECK(call.grid[1] <= 65'535);
+    CHECK(call.grid[2] <= 65'535);
+    if (call.cooperative) CHECK(call.grid[0] <= static_cast<unsigned>(sm_count * stage.ctas_per_sm));
+  }
+}
+
+TEST_CASE("every sample has a composed plan on every architecture, with the reason it was given") {
+  for (const Case& c : cases()) {
+    for (const DeviceLimits& limits : known_limits()) {
+      INFO(c.text() << " on " << limits.arch.text());
+      const Plan plan = composed(c, limits);
+      CHECK(plan == composed(c, limits));
+      CHECK(plan.route == Route::composed);
+      CHECK(plan.fallback == kForced);
+      CHECK(plan.family == c.family->name);
+      CHECK(plan.signature == c.signature);
+      REQUIRE_FALSE(plan.stages.empty());
+      for (const StagePlan& stage : plan.stages) {
+        CHECK(stage.smem_bytes <= limits.smem_per_cta_bytes);
+        CHECK(stage.threads <= limits.threads_per_cta);
+        CHECK(stage.threads > 0);
+      }
+    }
+  }
+}
+
+TEST_CASE("every kernel of every composed plan is embedded, without spills, for every architecture") {
+  for (const Case& c : cases()) {
+    for (const DeviceLimits& limits : known_limits()) {
+      const ComposedImage* image = find_composed(c.family->name, limits.arch);
+      INFO(c.text() << " on " << limits.arch.text());
+      REQUIRE(image != nullptr);
+      CHECK_FALSE(image->bytes.empty());
+      for (const StagePlan& stage : composed(c, limits).stages) {
+        INFO("entry " << stage.entry);
+        const auto entry = std::find_if(image->entries.begin(), image->entries.end(),
+                                        [&](const ComposedEntry& e) { return e.name == stage.entry; });
+        REQUIRE(entry != image->entries.end());
+        CHECK(entry->spill_bytes <= 0);  // -1: PTX, not known before the driver compiles it
+      }
+    }
+  }
+}
+
+TEST_CASE("every plan of either route binds any number of rows") {
+  const DeviceLimits& limits = limits_of(Arch::parse("sm_90a"));
+  for (const Case& c : cases()) {
+    for (const std::int64_t rows : {0, 1, 7, 1000}) {
+      for (const int sm_count : {1, 132}) {
+        check_calls(c, composed(c, limits), rows, sm_count);
+        if (const std::optional<Plan> plan = c.fused(limits)) check_calls(c, *plan, rows, sm_count);
+      }
+    }
+  }
+}
+
+TEST_CASE("an argument that is missing, null or of another type is refused") {
+  const DeviceLimits& limits = limits_of(Arch::parse("sm_90a"));
+  for (const Case& c : cases()) {
+    const Problem problem = c.family->problem(c.signature, 5);
+    const Plan plan = composed(c, limits);
+    LaunchContext context{.sm_count = 132};
+    context.workspace = reinterpret_cast<void*>(std::uintptr_t{1} << 44);
+    context.workspace_bytes = plan.workspace_bytes;
+    context.counters = reinterpret_cast<void*>(std::uintptr_t{1} << 45);
+    for (std::size_t i = 0; i < problem.tensors.size(); ++i) {
+      INFO(c.text() << ", tensor " << problem.tensors[i].name);
+      const auto bind_with = [&](auto change) {
+        Arguments arguments = arguments_of(problem);
+        change(arguments.tensors[i]);
+        CallList calls;
+        c.family->bind(plan, arguments, context, calls);
+      };
+      CHECK_THROWS_AS(bind_with([](Tensor& tensor) { tensor.name = "no_such_tensor"; }), Error);
+      CHECK_THROWS_AS(bind_with([](Tensor& tensor) { tensor.data = nullptr; }), Error);
+      CHECK_THROWS_AS(bind_with([](Tensor& tensor) { tensor.type = DType::i32; }), Error);
+      CHECK_THROWS_AS(bind_with([](Tensor& tensor) { tensor.rank = 3; }), Error);
+      CHECK_THROWS_AS(bind_with([](Tensor& tensor) { tensor.shape[0] += 1; }), Error);
+    }
+  }
+}
+
+TEST_CASE("every reference gives each output finite values and positive bounds") {
+  for (const Case& c : cases()) {
+    INFO(c.text());
+    const std::int64_t rows = 3;
+    const Problem problem = c.family->problem(c.signature, rows);
+    CHECK(problem.floor_bytes > 0);
+    std::vector<HostTensor> inputs;
+    std::set<std::string> outputs;
+    for (const TensorSpec& spec : problem.tensors) {
+      std::int64_t size = 1;
+      for (const std::int64_t extent : spec.shape) size *= extent;
+      if (spec.role != Role::output) {
+        inputs.push_back({spec.name, spec.shape, std::vector<double>(static_cast<std::size_t>(size), 0.5)});
+      }
+      if (spec.role != Role::input) outputs.insert(spec.name);
+    }
+    for (const Expected& expected : c.family->reference(c.signature, rows, inputs)) {
+      INFO("output " << expected.name);
+      CHECK(outputs.erase(expected.name) == 1);
+      CHECK_FALSE(expected.values.empty());
+      REQUIRE(expected.values.size() == expected.bounds.size());
+      CHECK(std::all_of(expected.values.begin(), expected.values.end(),
+                        [](double v) { return std::isfinite(v); }));
+      CHECK(std::all_of(expected.bounds.begin(), expected.bounds.end(),
+                        [](double b) { return std::isfinite(b) && b > 0; }));
+    }
+    CHECK(outputs.empty());
+  }
+}
+
+}  // namespace
+}  // namespace kiln::conformance

@@ -1,0 +1,36 @@
+// main of the GPU test binaries: without a device they exit 77, which ctest shows as skipped.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdio>
+#include <string>
+
+#include <kiln/error.hpp>
+
+#include "src/cuda/driver.hpp"
+#include "tests/testing.hpp"
+
+namespace {
+
+constexpr int kSkipped = 77;  // SKIP_RETURN_CODE of kiln_gpu_test
+
+// Empty when there is a device, else why there is none.
+std::string why_no_device() {
+  try {
+    const kiln::Driver driver = kiln::Driver::load();
+    int count = 0;
+    driver.check(driver.device_count(&count), "counting devices");
+    return count > 0 ? "" : "the driver sees no device";
+  } catch (const kiln::Error& error) {
+    return error.detail;
+  }
+}
+
+}  // namespace
+
+int main(int argc, char** argv) {
+  const std::string reason = why_no_device();
+  if (!reason.empty()) {
+    std::printf("skipped, no GPU: %s\n", reason.c_str());
+    return kSkipped;
+  }
+  return Catch::Session().run(argc, argv);
+}

@@ -1,0 +1,146 @@
+// Reading recipes: both forms, and every way they can be wrong.
+// SPDX-License-Identifier: Apache-2.0
+#include <cstdlib>
+#include <filesystem>
+#include <set>
+#include <string>
+
+#include <kiln/error.hpp>
+
+#include "tests/testing.hpp"
+#include "tools/recipe.hpp"
+
+namespace {
+
+using kiln::parse_recipe;
+using kiln::Recipe;
+using kiln::testing::contains;
+
+const std::string kGood = "rms_norm_backward:n=64,x=f32,w=f32";
+
+// The message of the Error{invalid_recipe} that reading gives; fails the test when it gives none.
+template <class Read>
+std::string refusal(Read read) {
+  try {
+    (void)read();
+  } catch (const kiln::Error& error) {
+    CHECK(error.code == kiln::ErrorCode::invalid_recipe);
+    return error.what();
+  }
+  FAIL("nothing was thrown");
+  return {};
+}
+
+TEST_CASE("a JSON recipe gives signatures with their models, sources and lines") {
+  const Recipe recipe =
+      parse_recipe("{\n  \"version\": 1,\n  \"entries\": [\n    {\"signature\": \"" + kGood +
+                       "\", \"model\": \"M\", \"source\": \"S\"},\n    {\n      \"model\": "
+                       "\"late\",\n      \"signature\": \"" +
+                       kGood + "\"\n    }\n  ]\n}\n",
+                   "r.json");
+  REQUIRE(recipe.problems.empty());
+  REQUIRE(recipe.entries.size() == 2);
+  CHECK(recipe.entries[0].signature == kiln::Signature::parse(kGood));
+  CHECK(recipe.entries[0].model == "M");
+  CHECK(recipe.entries[0].source == "S");
+  CHECK(recipe.entries[0].line == 4);
+  CHECK(recipe.entries[1].line == 7);
+  CHECK(recipe.entries[1].model == "late");
+}
+
+TEST_CASE("a text recipe has one signature a line and comments") {
+  const Recipe recipe = parse_recipe("# models\n\n  " + kGood + "   # why\r\n" + kGood, "r");
+  REQUIRE(recipe.problems.empty());
+  REQUIRE(recipe.entries.size() == 2);
+  CHECK(recipe.entries[0].line == 3);
+  CHECK(recipe.entries[1].line == 4);
+}
+
+TEST_CASE("one bad line among good ones is named with its line, and the good ones are kept") {
+  const Recipe text =
+      parse_recipe(kGood + "\nrms_norm_backward:n=0,x=f32\n" + kGood + "\n", "r.txt");
+  CHECK(text.entries.size() == 2);
+  REQUIRE(text.problems.size() == 1);
+  CHECK(text.problems[0].line == 2);
+  CHECK_THAT(text.problems[0].detail, contains("n"));
+
+  const std::string good = "{\"signature\": \"" + kGood + "\"}";
+  const Recipe json = parse_recipe("{\"version\": 1, \"entries\": [\n" + good +
+                                       ",\n{\"signature\": \"nope:n=1\"},\n" + good + "\n]}",
+                                   "r.json");
+  CHECK(json.entries.size() == 2);
+  REQUIRE(json.problems.size() == 1);
+  CHECK(json.problems[0].line == 3);
+  CHECK_THAT(json.problems[0].detail, contains("nope"));
+}
+
+TEST_CASE("an entry of the wrong shape is a problem of its line, not of the recipe") {
+  const std::string good = "{\"signature\": \"" + kGood + "\"}";
+  const std::string bad =
+      GENERATE(std::string("7"),
+               std::string("\"text\""),
+               std::string("null"),
+               std::string("[1, [2]]"),
+               std::string("{}"),
+               std::string("{\"signature\": 7}"),
+               std::string("{\"signature\": {\"op\": \"x\"}}"),
+               std::string("{\"signature\": [\"x\"]}"),
+               "{\"signature\": \"" + kGood + "\", \"signature\": \"" + kGood + "\"}",
+               "{\"signature\": \"" + kGood + "\", \"modle\": \"M\"}",
+               "{\"signature\": \"" + kGood + "\", \"model\": false}");
+  CAPTURE(bad);
+  const Recipe recipe = parse_recipe(
+      "{\"entries\": [\n" + good + ",\n" + bad + ",\n" + good + "], \"version\": 1}", "r.json");
+  CHECK(recipe.entries.size() == 2);
+  REQUIRE(recipe.problems.size() == 1);
+  CHECK(recipe.problems[0].line == 3);
+}
+
+TEST_CASE("a recipe that is unusable as a whole is refused with the reason") {
+  const auto parse = [](const std::string& text, const std::string& name) {
+    return refusal([&] { return parse_recipe(text, name); });
+  };
+  CHECK_THAT(parse("", "r.json"), contains("empty"));
+  CHECK_THAT(parse(" \n\t\n", "r.txt"), contains("empty"));
+  CHECK_THAT(parse("# nothing\n", "r.txt"), contains("no entries"));
+  CHECK_THAT(parse("{\"version\": 1, \"entries\": []}", "r.json"), contains("no entries"));
+  CHECK_THAT(parse("rms_norm_backward:n=64\n", "r.json"), contains("not JSON (line 1)"));
+  CHECK_THAT(parse("{\n\"version\": 1,\n\"entries\": [oops]}", "r"), contains("not JSON (line 3)"));
+  CHECK_THAT(parse("{\"version\": 1", "r.json"), contains("not JSON"));
+  CHECK_THAT(parse("[1, 2]", "r.json"), contains("not a recipe"));
+  CHECK_THAT(parse("7", "r.json"), contains("not a recipe"));
+  CHECK_THAT(parse("{\"version\": 1}", "r.json"), contains("not a recipe"));
+  CHECK_THAT(parse("{\"entries\": []}", "r.json"), contains("version"));
+  CHECK_THAT(parse("{\"version\": 2, \"entries\": []}", "r.json"), contains("version"));
+  CHECK_THAT(parse("{\"version\": \"1\", \"entries\": []}", "r.json"), contains("version"));
+  CHECK_THAT(parse(std::string("\x7f"
+                               "ELF\0\1",
+                               6),
+                   "r"),
+             contains("zero byte"));
+}
+
+TEST_CASE("a recipe file that is absent or a folder is refused by name") {
+  CHECK_THAT(refusal([] { return kiln::read_recipe("/nonexistent/recipe.json"); }),
+             contains("/nonexistent/recipe.json"));
+  const std::string folder = std::filesystem::temp_directory_path().string();
+  CHECK_THAT(refusal([&] { return kiln::read_recipe(folder); }), contains("a folder"));
+}
+
+TEST_CASE("the models' recipe has no bad line and names the origin of every width") {
+  const Recipe recipe = kiln::read_recipe(KILN_SOURCE_DIR "/tools/recipes/models.json");
+  CHECK(recipe.problems.empty());
+  std::set<kiln::Signature> distinct;
+  for (const kiln::RecipeEntry& entry : recipe.entries) {
+    CAPTURE(entry.line, entry.signature.text());
+    CHECK_FALSE(entry.model.empty());
+    // The source quotes the width that the signature has.
+    CHECK_THAT(
+        entry.source,
+        contains(std::string(" ") + std::string(entry.signature.value("n")) + " in config.json"));
+    distinct.insert(entry.signature);
+  }
+  CHECK(distinct.size() >= 20);
+}
+
+}  // namespace

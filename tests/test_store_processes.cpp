@@ -1,0 +1,165 @@
+// Many processes on one cache: one winner, no damage when they die, one compile of a stampede.
+// SPDX-License-Identifier: Apache-2.0
+#include <chrono>
+#include <csignal>
+#include <random>
+#include <thread>
+
+#include <fcntl.h>
+
+#include "cache/store.hpp"
+#include "tests/cache_fixtures.hpp"
+#include "tests/testing.hpp"
+
+namespace kiln::cache {
+namespace {
+
+using namespace testing;  // NOLINT(google-build-using-namespace): the fixtures of these tests
+using std::chrono::milliseconds;
+
+constexpr int kProcesses = 16;
+
+// Starts them together: each waits until the gate's last writer closes it.
+std::vector<int> run_together(const std::function<int(int)>& body) {
+  std::array<int, 2> gate{};
+  REQUIRE(::pipe(gate.data()) == 0);
+  std::vector<pid_t> children;
+  for (int i = 0; i < kProcesses; ++i) {
+    children.push_back(fork_child([&, i] {
+      ::close(gate[1]);
+      char byte = 0;
+      (void)!::read(gate[0], &byte, 1);
+      return body(i);
+    }));
+  }
+  ::close(gate[0]);
+  ::close(gate[1]);
+  std::vector<int> codes;
+  for (const pid_t child : children) codes.push_back(wait_for(child));
+  return codes;
+}
+
+TEST_CASE("of sixteen processes that put one key, one wins and all read its bytes", "[cache]") {
+  const TemporaryFolder folder;
+  const fs::path root = folder / "root";
+  const Key key = make_test_key("a");
+  constexpr int kStored = 40;
+  constexpr int kThere = 41;
+  const auto codes = run_together([&](int) {
+    Store store(options_at(root));
+    const PutResult result = store.put(key, make_test_cubin(50000), "op", "s");
+    const auto found = store.find(key);
+    if (!found || found->cubin != make_test_cubin(50000)) return 1;
+    return result == PutResult::stored ? kStored : result == PutResult::already_there ? kThere : 2;
+  });
+  CHECK(std::count(codes.begin(), codes.end(), kStored) == 1);
+  CHECK(std::count(codes.begin(), codes.end(), kThere) == kProcesses - 1);
+  CHECK(count_in(root / "v1/tmp") == 0);
+}
+
+TEST_CASE("a process killed in the middle of puts, a hundred times, leaves nothing bad",
+          "[cache]") {
+  const TemporaryFolder folder;
+  const fs::path root = folder / "root";
+  constexpr int kKeys = 64;
+  std::mt19937 random(3);
+  for (int round = 0; round < 100; ++round) {
+    const pid_t child = fork_child([&] {
+      Store store(options_at(root));
+      for (int i = 0;; ++i) {
+        const int which = (round * 7 + i) % kKeys;
+        const Key key = make_test_key(std::to_string(which));
+        store.put(key, make_test_cubin(30000, static_cast<std::uint32_t>(which)), "op", "s");
+        // So that there is always something to put.
+        if (i % 8 == 7) fs::remove(entry_file(root, key));
+      }
+      return 0;
+    });
+    std::this_thread::sleep_for(std::chrono::microseconds(random() % 12000));
+    REQUIRE(::kill(child, SIGKILL) == 0);
+    REQUIRE(wait_for(child) == 1000 + SIGKILL);
+  }
+  Store store(options_at(root));
+  std::int64_t checked = 0;
+  const auto problems = store.verify(checked);
+  for (const VerifyProblem& problem : problems)
+    UNSCOPED_INFO(problem.path << ": " << problem.reason);
+  CHECK(problems.empty());
+  CHECK(checked > 0);
+  for (int which = 0; which < kKeys; ++which) {
+    const auto found = store.find(make_test_key(std::to_string(which)));
+    if (found) CHECK(found->cubin == make_test_cubin(30000, static_cast<std::uint32_t>(which)));
+  }
+  CHECK(store.counters().bad == 0);
+}
+
+TEST_CASE("sixteen processes that need one kernel compile it once", "[cache]") {
+  const TemporaryFolder folder;
+  const fs::path root = folder / "root";
+  const fs::path compiles = folder / "compiles";
+  const Key key = make_test_key("a");
+  const auto codes = run_together([&](int) {
+    Store store(options_at(root));
+    if (store.find(key)) return 0;
+    std::optional<Found> found;
+    const EntryLock lock = store.lock(key, std::chrono::seconds(30), found);
+    if (found) return found->cubin == make_test_cubin(5000) ? 0 : 1;
+    if (!lock.held()) return 2;
+    const int fd = ::open(compiles.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    if (::write(fd, "c", 1) != 1) return 3;
+    std::this_thread::sleep_for(milliseconds(100));
+    return store.put(key, make_test_cubin(5000), "op", "s") == PutResult::stored ? 0 : 4;
+  });
+  CHECK(codes == std::vector<int>(kProcesses, 0));
+  CHECK(read_file(compiles) == "c");
+}
+
+TEST_CASE("sixteen threads with stores of their own compile once, too", "[cache]") {
+  const TemporaryFolder folder;
+  const fs::path root = folder / "root";
+  const Key key = make_test_key("a");
+  std::atomic<int> compiles{0};
+  std::atomic<int> served{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < kProcesses; ++i) {
+    threads.emplace_back([&] {
+      Store store(options_at(root));
+      std::optional<Found> found;
+      const EntryLock lock = store.lock(key, std::chrono::seconds(30), found);
+      if (!found && lock.held()) {
+        ++compiles;
+        std::this_thread::sleep_for(milliseconds(50));
+        store.put(key, make_test_cubin(500), "op", "s");
+        found = store.find(key);
+      }
+      if (found) ++served;
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(compiles == 1);
+  CHECK(served == kProcesses);
+}
+
+TEST_CASE("one store serves many threads that find and put at once", "[cache]") {
+  const TemporaryFolder folder;
+  Store store(options_at(folder / "root"));
+  std::atomic<int> wrong{0};
+  std::vector<std::thread> threads;
+  for (int i = 0; i < 8; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 20; ++round) {
+        const Key key = make_test_key(std::to_string(round));
+        const Cubin cubin = make_test_cubin(100, static_cast<std::uint32_t>(round));
+        if (!store.find(key)) (void)store.put(key, cubin, "op", "s");
+        const auto found = store.find(key);
+        if (!found || found->cubin != cubin) ++wrong;
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == 0);
+  CHECK(store.counters().puts == 20);
+}
+
+}  // namespace
+}  // namespace kiln::cache

@@ -1,0 +1,96 @@
+// Reading recipe files, and their plain text form.
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/recipe.hpp"
+
+#include <cerrno>
+#include <cstddef>
+#include <cstdint>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <system_error>
+
+#include <fmt/format.h>
+
+#include <kiln/error.hpp>
+
+#include "tools/recipe_json.hpp"
+
+namespace kiln {
+namespace {
+
+constexpr std::uintmax_t kMaxRecipeBytes = 16u << 20;
+
+std::string_view trimmed(std::string_view text) {
+  constexpr std::string_view kSpace = " \t\r\f\v";
+  const std::size_t first = text.find_first_not_of(kSpace);
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(kSpace) - first + 1);
+}
+
+void parse_lines(std::string_view text, Recipe& recipe) {
+  if (text.find('\0') != std::string_view::npos) {
+    refuse_recipe(recipe.name, "neither JSON nor text: it holds a zero byte");
+  }
+  int line = 0;
+  while (!text.empty()) {
+    ++line;
+    const std::size_t end = text.find('\n');
+    std::string_view content = text.substr(0, end);
+    text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
+    content = trimmed(content.substr(0, content.find('#')));
+    if (content.empty()) continue;
+    try {
+      recipe.entries.push_back({Signature::parse(content), {}, {}, line});
+    } catch (const Error& error) {
+      recipe.problems.push_back({line, error.what()});
+    }
+  }
+}
+
+bool is_json(std::string_view text, std::string_view name) {
+  if (name.size() >= 5 && name.substr(name.size() - 5) == ".json") return true;
+  const std::size_t first = text.find_first_not_of(" \t\r\n");
+  return first != std::string_view::npos && (text[first] == '{' || text[first] == '[');
+}
+
+}  // namespace
+
+void refuse_recipe(const std::string& name, const std::string& detail) {
+  throw Error(ErrorCode::invalid_recipe, fmt::format("{}: {}", name, detail));
+}
+
+Recipe parse_recipe(std::string_view text, const std::string& name) {
+  Recipe recipe;
+  recipe.name = name;
+  constexpr std::string_view kByteOrderMark = "\xEF\xBB\xBF";
+  if (text.substr(0, kByteOrderMark.size()) == kByteOrderMark)
+    text.remove_prefix(kByteOrderMark.size());
+  if (text.find_first_not_of(" \t\r\n") == std::string_view::npos) {
+    refuse_recipe(name,
+                  "empty; write one signature a line, or {\"version\": 1, \"entries\": [...]}");
+  }
+  is_json(text, name) ? parse_recipe_json(text, recipe) : parse_lines(text, recipe);
+  if (recipe.entries.empty() && recipe.problems.empty()) refuse_recipe(name, "it has no entries");
+  return recipe;
+}
+
+Recipe read_recipe(const std::string& path) {
+  std::error_code error;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (std::filesystem::is_directory(status))
+    refuse_recipe(path, "a folder; give the recipe file in it");
+  errno = 0;
+  std::ifstream file(path, std::ios::binary);
+  if (!file) refuse_recipe(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
+  std::string text;
+  char block[65536];
+  while (file.read(block, sizeof block) || file.gcount() > 0) {
+    text.append(block, static_cast<std::size_t>(file.gcount()));
+    if (text.size() > kMaxRecipeBytes) refuse_recipe(path, "larger than 16 MiB; this is no recipe");
+  }
+  if (file.bad()) refuse_recipe(path, fmt::format("cannot be read: {}", std::strerror(errno)));
+  return parse_recipe(text, path);
+}
+
+}  // namespace kiln

@@ -1,0 +1,48 @@
+// A recipe: the signatures to warm a cache for, read from JSON or from plain text, with line
+// numbers.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include <kiln/signature.hpp>
+
+namespace kiln {
+
+struct RecipeEntry {
+  Signature signature;
+  std::string model;   // what the kernel is for; may be empty
+  std::string source;  // where its numbers come from; may be empty
+  int line = 0;        // from 1
+
+  bool operator==(const RecipeEntry&) const = default;
+};
+
+// One bad line among good ones: the rest of the recipe is still usable.
+struct RecipeProblem {
+  int line = 0;
+  std::string detail;
+
+  bool operator==(const RecipeProblem&) const = default;
+};
+
+struct Recipe {
+  std::string name;  // for messages
+  std::vector<RecipeEntry> entries;
+  std::vector<RecipeProblem> problems;
+};
+
+inline constexpr int kRecipeVersion = 1;
+
+// JSON: {"version": 1, "entries": [{"signature": "op:key=value", "model": "...", "source": "..."},
+// ...]}. Plain text: one signature a line, `#` starts a comment. Text is JSON when `name` ends in
+// ".json" or its first character is '{' or '['. A bad entry becomes a RecipeProblem; throws
+// Error{invalid_recipe} when the whole is unusable: not JSON, no "entries", another version, empty.
+[[nodiscard]] Recipe parse_recipe(std::string_view text, const std::string& name);
+
+// Throws Error{invalid_recipe} when the file cannot be read: absent, a folder, larger than 16 MiB.
+[[nodiscard]] Recipe read_recipe(const std::string& path);
+
+}  // namespace kiln

@@ -1,0 +1,177 @@
+// Handing jobs to worker processes, one each, and collecting outcomes.
+// SPDX-License-Identifier: Apache-2.0
+#include "tools/warm/pool.hpp"
+
+#include <algorithm>
+#include <csignal>
+#include <cstdlib>
+#include <filesystem>
+#include <optional>
+#include <string>
+#include <system_error>
+#include <utility>
+
+#include <fmt/format.h>
+#include <poll.h>
+
+#include <kiln/error.hpp>
+
+#include "tools/warm/process.hpp"
+
+namespace kiln::cli {
+namespace {
+
+// A signal handler may touch nothing else.
+volatile std::sig_atomic_t caught_signal = 0;
+
+void remember(int signal) { caught_signal = signal; }
+
+// Catches SIGINT and SIGTERM while it lives, so that workers are ended and the report still comes.
+class SignalGuard {
+ public:
+  SignalGuard() {
+    struct sigaction action {};
+    action.sa_handler = remember;  // no SA_RESTART: poll must return
+    sigemptyset(&action.sa_mask);
+    sigaction(SIGINT, &action, &interrupt_);
+    sigaction(SIGTERM, &action, &terminate_);
+  }
+  ~SignalGuard() {
+    sigaction(SIGINT, &interrupt_, nullptr);
+    sigaction(SIGTERM, &terminate_, nullptr);
+  }
+  SignalGuard(const SignalGuard&) = delete;
+  SignalGuard& operator=(const SignalGuard&) = delete;
+
+ private:
+  struct sigaction interrupt_ {};
+  struct sigaction terminate_ {};
+};
+
+// A folder for the workers' temporary files; empty when none can be made.
+class TemporaryFolder {
+ public:
+  TemporaryFolder() {
+    std::error_code error;
+    std::string path = (std::filesystem::temp_directory_path(error) / "kiln-warm-XXXXXX").string();
+    if (!error && mkdtemp(path.data()) != nullptr) path_ = std::move(path);
+  }
+  ~TemporaryFolder() {
+    std::error_code error;
+    if (!path_.empty()) std::filesystem::remove_all(path_, error);
+  }
+  TemporaryFolder(const TemporaryFolder&) = delete;
+  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
+  [[nodiscard]] const std::string& path() const noexcept { return path_; }
+
+ private:
+  std::string path_;
+};
+
+struct Slot {
+  WorkerProcess process;
+  std::optional<std::size_t> job;  // what it is doing
+};
+
+class Pool {
+ public:
+  Pool(const std::vector<Job>& jobs, const std::function<void(Outcome)>& on_outcome)
+      : jobs_(jobs), on_outcome_(on_outcome) {}
+
+  PoolResult run(int processes) {
+    for (int i = 0; i < processes; ++i) start_worker();
+    if (slots_.empty()) return PoolResult::unavailable;
+    while (done_ < jobs_.size()) {
+      if (caught_signal != 0) return PoolResult::interrupted;
+      if (slots_.empty() && !start_worker()) fail_rest("no worker process can be started");
+      wait();
+    }
+    return PoolResult::finished;
+  }
+
+ private:
+  bool start_worker() {
+    if (next_ >= jobs_.size()) return false;
+    std::optional<WorkerProcess> process = WorkerProcess::start(temporary_.path());
+    if (!process) return false;
+    slots_.push_back({*std::move(process), std::nullopt});
+    hand_out(slots_.back());
+    return true;
+  }
+
+  // A send that fails shows as the socket's end in wait().
+  void hand_out(Slot& slot) {
+    slot.job.reset();
+    if (next_ >= jobs_.size()) return;
+    const Job& job = jobs_[next_];
+    slot.job = next_++;
+    (void)slot.process.send(
+        fmt::format("{} {} {}\n", *slot.job, job.arch.text(), job.signature.text()));
+  }
+
+  void wait() {
+    std::vector<pollfd> polled;
+    for (const Slot& slot : slots_) polled.push_back({slot.process.socket(), POLLIN, 0});
+    if (poll(polled.data(), polled.size(), -1) <= 0) return;
+    // Backwards: a slot may be removed.
+    for (std::size_t i = polled.size(); i-- > 0;) {
+      if (polled[i].revents != 0) listen_to(i);
+    }
+  }
+
+  void listen_to(std::size_t index) {
+    Slot& slot = slots_[index];
+    const bool alive = slot.process.receive();
+    while (std::optional<std::string> line = slot.process.next_line()) {
+      finish(from_line(*line));
+      hand_out(slot);
+    }
+    // Ctrl-C reaches the workers too; their jobs did not fail.
+    if (alive || caught_signal != 0) return;
+    const std::string how = slot.process.how_it_ended();
+    const std::optional<std::size_t> lost = slot.job;
+    slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(index));
+    if (lost) fail(*lost, fmt::format("the worker process that compiled it died: {}", how));
+    (void)start_worker();
+  }
+
+  void finish(Outcome outcome) {
+    ++done_;
+    on_outcome_(std::move(outcome));
+  }
+
+  void fail(std::size_t job, std::string why) {
+    Outcome outcome;
+    outcome.job = job;
+    outcome.signature = jobs_[job].signature.text();
+    outcome.arch = jobs_[job].arch.text();
+    outcome.error_code = to_string(ErrorCode::compile_failed);
+    outcome.error = std::move(why);
+    finish(std::move(outcome));
+  }
+
+  void fail_rest(const std::string& why) {
+    while (next_ < jobs_.size()) fail(next_++, why);
+  }
+
+  const std::vector<Job>& jobs_;
+  const std::function<void(Outcome)>& on_outcome_;
+  TemporaryFolder temporary_;
+  std::vector<Slot> slots_;
+  std::size_t next_ = 0;
+  std::size_t done_ = 0;
+};
+
+}  // namespace
+
+PoolResult run_in_processes(const std::vector<Job>& jobs,
+                            int processes,
+                            const std::function<void(Outcome)>& on_outcome) {
+  const SignalGuard guard;
+  const int useful = std::min<int>(processes, static_cast<int>(jobs.size()));
+  return Pool(jobs, on_outcome).run(useful);
+}
+
+int interrupting_signal() noexcept { return caught_signal; }
+
+}  // namespace kiln::cli

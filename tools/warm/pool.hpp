@@ -1,0 +1,28 @@
+// Worker processes for warming: NVRTC's front end is serialised, so threads do not scale, and a
+// process contains a crash of the compiler.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <functional>
+#include <vector>
+
+#include "tools/warm/outcome.hpp"
+
+namespace kiln::cli {
+
+enum class PoolResult {
+  finished,     // every job has an outcome
+  interrupted,  // by SIGINT or SIGTERM; what is done is cached
+  unavailable,  // no process could be started; no job has an outcome
+};
+
+// Runs the jobs in that many copies of this program, each with one job at a time, and calls
+// on_outcome in the order they end. A worker that dies fails the job it had, and is replaced.
+[[nodiscard]] PoolResult run_in_processes(const std::vector<Job>& jobs,
+                                          int processes,
+                                          const std::function<void(Outcome)>& on_outcome);
+
+// The signal that interrupted, to be raised again once the report is out; 0 when none did.
+[[nodiscard]] int interrupting_signal() noexcept;
+
+}  // namespace kiln::cli
