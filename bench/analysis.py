@@ -101,17 +101,19 @@ def noise(case: Mapping[str, Any]) -> float | None:
 
 
 def comparisons(case: Mapping[str, Any]) -> list[Comparison]:
-    """Every subject against every peer; none without a noise to judge by."""
+    """Every subject against its peers; none without a noise to judge by."""
     least = noise(case)
     if least is None:
         return []
     taken = samples(case)
-    roles = {entry["name"]: entry["role"] for entry in entries(case)}
+    timed = [entry for entry in entries(case) if entry["name"] in taken]
+    peers = [entry["name"] for entry in timed if entry["role"] == PEER]
     found = []
-    for subject in (name for name in taken if roles[name] == SUBJECT):
-        for peer in (name for name in taken if roles[name] == PEER):
-            speedup = verdict.ratio(taken[peer], taken[subject])
-            found.append(Comparison(subject, peer, speedup, least, verdict.judge(speedup, least)))
+    for subject in (entry for entry in timed if entry["role"] == SUBJECT):
+        for peer in (name for name in peers if name in (subject.get("against") or peers)):
+            speedup = verdict.ratio(taken[peer], taken[subject["name"]])
+            judged = verdict.judge(speedup, least)
+            found.append(Comparison(subject["name"], peer, speedup, least, judged))
     return found
 
 

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""What this GPU reaches at best, measured in the same run as everything else: a copy, a large matrix product."""
+"""What this GPU reaches at best, measured in the same run as all else: a copy, a large matrix product."""
 
 from __future__ import annotations
 
@@ -17,9 +17,7 @@ def copy_entry(torch: Any, moved_bytes: int) -> Entry:
     """A device copy that moves as many bytes, half read and half written."""
     source = torch.randint(0, 256, (moved_bytes // 2,), dtype=torch.uint8, device="cuda")
     target = torch.empty_like(source)
-    return Entry(
-        "copy", "device copy", CEILING, lambda: target.copy_(source), detail={"bytes": moved_bytes}
-    )
+    return Entry("copy", "device copy", CEILING, lambda: target.copy_(source), detail={"bytes": moved_bytes})
 
 
 def matmul_entry(torch: Any, extent: int = MATMUL_EXTENT) -> Entry:

@@ -13,7 +13,8 @@ SUBJECT = "subject"  # kiln
 AGAIN = "again"  # a second copy of a subject, for the noise
 PEER = "peer"
 CEILING = "ceiling"  # what the machine can do at best, for the bytes or flops of the case
-ROLES = (SUBJECT, AGAIN, PEER, CEILING)
+FLOOR = "floor"  # what any call costs: shown, never judged
+ROLES = (SUBJECT, AGAIN, PEER, CEILING, FLOOR)
 
 
 @dataclass
@@ -26,6 +27,7 @@ class Entry:
     result: Callable[[], Mapping[str, Any]] | None = None
     detail: dict[str, Any] = field(default_factory=dict)
     again_of: str | None = None
+    against: tuple[str, ...] = ()  # peers that a subject is judged against; none named: all
     error: str | None = None
 
 

@@ -43,9 +43,7 @@ def _pick(given: str | None, known: tuple[str, ...], what: str) -> list[str]:
 
 def run(options: argparse.Namespace) -> int:
     path = Path(options.shapes) if options.shapes else shapes.FOLDER / "grouped.json"
-    wanted = shapes.choose(
-        shapes.load(path, shapes.GroupedShape, options.set.split(",")), options.only
-    )
+    wanted = shapes.choose(shapes.load(path, shapes.GroupedShape, options.set.split(",")), options.only)
     directions = _pick(options.directions, gemm_case.DIRECTIONS, "direction")
     names = _pick(options.peers, tuple(BUILDERS), "peer")
     here = session.Session("gemm", options, session.settings(options, REPETITIONS))
@@ -56,7 +54,9 @@ def run(options: argparse.Namespace) -> int:
     return here.finish()
 
 
-def _measure(here: session.Session, shape: shapes.GroupedShape, directions: list[str], names: list[str]) -> None:
+def _measure(
+    here: session.Session, shape: shapes.GroupedShape, directions: list[str], names: list[str]
+) -> None:
     try:
         operands = gemm_case.make_operands(here.torch, shape, seed=here.how.seed)
         for direction in directions:

@@ -19,10 +19,7 @@ BUILDERS: dict[str, tuple[str, str, Builder]] = {
     "kiln": ("kiln, 1 stage", SUBJECT, kiln_ops.norm_one_stage),
     "kiln_many": ("kiln, many stages", SUBJECT, kiln_ops.norm_many_stages),
     "aten": ("ATen", PEER, aten.build),
-    **{
-        name: (label, PEER, inductor.build_one(name))
-        for name, (label, _) in inductor.VARIANTS.items()
-    },
+    **{name: (label, PEER, inductor.build_one(name)) for name, (label, _) in inductor.VARIANTS.items()},
     "liger": ("Liger", PEER, liger.build),
     "quack": ("QuACK", PEER, quack.build),
     "te": ("Transformer Engine", PEER, transformer_engine.build),

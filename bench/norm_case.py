@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""The tensors of one norm backward, its float64 reference, and the check that every entry must pass to be timed."""
+"""The tensors of one norm backward, its float64 reference, and the check that comes before timing."""
 
 from __future__ import annotations
 
@@ -100,6 +100,7 @@ def check(result: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, f
     for name, value in distances.items():
         if not value <= TOLERANCE:  # NaN is not
             raise Unavailable(
-                f"wrong result: {name} is {value:.2g} away from the float64 reference (allowed: {TOLERANCE:g})"
+                f"wrong result: {name} is {value:.2g} away from the float64 reference "
+                f"(allowed: {TOLERANCE:g})"
             )
     return {name: float(f"{value:.3g}") for name, value in distances.items()}

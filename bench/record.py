@@ -3,8 +3,8 @@
 
     record      = {schema, what, started, finished, options, environment, stopwatch, ceilings, cases}
     case        = {name, op, shape, floor_bytes | flops, entries, clocks}
-    entry       = {name, label, role, again_of?, samples_us | error, detail?, exposed?}
-    role        = "subject" (kiln) | "again" (its second copy) | "peer" | "ceiling"
+    entry       = {name, label, role, again_of?, against?, samples_us | error, detail?, exposed?}
+    role        = "subject" (kiln) | "again" (its second copy) | "peer" | "ceiling" | "floor"
 
 Samples stand in the order of the repetitions: equal indices in one case were taken in the same repetition.
 Everything derived (medians, intervals, verdicts) is computed from the samples when it is shown.
@@ -50,11 +50,15 @@ def start(what: str, options: dict[str, Any], environment: dict[str, Any]) -> di
     }
 
 
-def entry_record(entry: Entry, samples_us: list[float] | None, error: str | None, exposed: bool) -> dict[str, Any]:
+def entry_record(
+    entry: Entry, samples_us: list[float] | None, error: str | None, exposed: bool
+) -> dict[str, Any]:
     """One entry as the record holds it."""
     kept: dict[str, Any] = {"name": entry.name, "label": entry.label, "role": entry.role}
     if entry.again_of:
         kept["again_of"] = entry.again_of
+    if entry.against:
+        kept["against"] = list(entry.against)
     if error or not samples_us:
         kept["error"] = error or "no sample was taken"
     else:

@@ -1,5 +1,5 @@
 # SPDX-License-Identifier: Apache-2.0
-"""One run on a device: builds, checks and times the entries of each case, and keeps the record as it grows."""
+"""One run on a device: checks and times the entries of each case, and keeps the record as it grows."""
 
 from __future__ import annotations
 

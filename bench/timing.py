@@ -1,10 +1,10 @@
 # SPDX-License-Identifier: Apache-2.0
 """Device time of calls: interleaved, cold L2, the host hidden behind a device-side sleep.
 
-Each repetition measures every call once, in a fresh order. Before each, the L2 is evicted by *reading* a clean
-buffer: a zero-fill would leave dirty lines that are written back inside the timing. Then the device sleeps while
-the host issues the start event, the call and the end event. If the sleep was over before the host was done, the
-sample would hold host time: it is thrown away and taken again behind a longer sleep.
+Each repetition measures every call once, in a fresh order. Before each, the L2 is evicted by *reading* a
+clean buffer: a zero-fill would leave dirty lines that are written back inside the timing. Then the device
+sleeps while the host issues the start event, the call and the end event. If the sleep was over before the
+host was done, the sample would hold host time: it is thrown away and taken again behind a longer sleep.
 """
 
 from __future__ import annotations

@@ -55,6 +55,11 @@ def _percentiles(values: list[float]) -> tuple[float, float]:
 
 def estimate(samples: Sequence[float]) -> Estimate:
     """The median of samples."""
+    return _estimate(tuple(samples))
+
+
+@lru_cache(maxsize=4096)
+def _estimate(samples: tuple[float, ...]) -> Estimate:
     if len(samples) == 1:
         return Estimate(samples[0], samples[0], samples[0])
     medians = [median([samples[i] for i in picks]) for picks in _resamplings(len(samples))]
@@ -64,6 +69,11 @@ def estimate(samples: Sequence[float]) -> Estimate:
 
 def ratio(over: Sequence[float], under: Sequence[float]) -> Estimate:
     """median(over) / median(under), resampled by repetition."""
+    return _ratio(tuple(over), tuple(under))
+
+
+@lru_cache(maxsize=4096)
+def _ratio(over: tuple[float, ...], under: tuple[float, ...]) -> Estimate:
     size = min(len(over), len(under))
     if size == 0:
         raise ValueError("a ratio of no samples")
@@ -72,8 +82,7 @@ def ratio(over: Sequence[float], under: Sequence[float]) -> Estimate:
     if size == 1:
         return Estimate(value, value, value)
     ratios = [
-        median([over[i] for i in picks]) / median([under[i] for i in picks])
-        for picks in _resamplings(size)
+        median([over[i] for i in picks]) / median([under[i] for i in picks]) for picks in _resamplings(size)
     ]
     low, high = _percentiles(ratios)
     return Estimate(value, low, high)

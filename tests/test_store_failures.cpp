@@ -186,7 +186,8 @@ TEST_CASE("old temporaries are swept, young and future ones stay", "[cache]") {
   CHECK(count_in(root / "v1/tmp") == 2);
 }
 
-TEST_CASE("a new root is tagged as a cache; a folder with other things in it is not", "[cache]") {
+TEST_CASE("a new root is tagged as a cache and a folder with other things in it is not",
+          "[cache]") {
   const TemporaryFolder folder;
   REQUIRE(fill(folder / "root", 1));
   CHECK_THAT(read_file(folder / "root/CACHEDIR.TAG"),

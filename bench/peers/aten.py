@@ -17,9 +17,7 @@ def build(case: NormCase) -> list[Entry]:
             raise Unavailable("this torch has no fused RMSNorm backward")
 
         def call() -> Any:
-            return aten._fused_rms_norm_backward(
-                case.dy, case.x, [case.n], case.rstd, case.w, [True, True]
-            )
+            return aten._fused_rms_norm_backward(case.dy, case.x, [case.n], case.rstd, case.w, [True, True])
     else:
 
         def call() -> Any:

@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
-"""cuBLAS, one call an expert, through ctypes: beta = 1 accumulates in the epilogue; composed adds afterwards.
+"""cuBLAS, one call an expert, through ctypes: beta = 1 accumulates in the epilogue, composed adds after.
 
-This is the call that training frameworks make for fused gradient accumulation. cuBLAS is column-major: a row-major
-[r, c] tensor is its c by r matrix, so a product is computed transposed, with the operands exchanged.
+This is the call that training frameworks make for fused gradient accumulation. cuBLAS is column-major: a
+row-major [r, c] tensor is its c by r matrix, so a product is computed transposed, with the operands
+exchanged.
 """
 
 from __future__ import annotations
@@ -41,7 +42,13 @@ class Cublas:
         _expect(self._library.cublasSetStream_v2(self._handle, stream), "cublasSetStream")
 
     def product(
-        self, ops: tuple[int, int], extents: tuple[int, int, int], left: Any, right: Any, out: Any, beta: float
+        self,
+        ops: tuple[int, int],
+        extents: tuple[int, int, int],
+        left: Any,
+        right: Any,
+        out: Any,
+        beta: float,
     ) -> Callable[[], None]:
         """A call with its arguments packed: out = op(left) · op(right) + beta · out, all column-major.
 
@@ -84,7 +91,7 @@ def shared(torch: Any) -> Cublas:
 
 
 def _calls(cublas: Cublas, case: GemmCase, out: Any, beta: float) -> Callable[[], None]:
-    """One packed product an expert. Empty groups have none, but a gradient that is overwritten becomes zero."""
+    """One packed product an expert. Empty groups have none; their overwritten gradients become zero."""
     n, k = case.shape.n, case.shape.k
     steps: list[Callable[[], Any]] = []
     for group, rows in enumerate(case.sizes):

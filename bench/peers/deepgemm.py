@@ -39,7 +39,5 @@ def _call(deep_gemm: Any, case: GemmCase) -> Any:
     groups = torch.arange(case.shape.experts, dtype=torch.int32)
     group_of_row = torch.repeat_interleave(groups, sizes.long()).to(device)
     if case.direction == gemm_case.FORWARD:
-        return lambda: deep_gemm.m_grouped_bf16_gemm_nt_contiguous(
-            case.x, case.w, case.out, group_of_row
-        )
+        return lambda: deep_gemm.m_grouped_bf16_gemm_nt_contiguous(case.x, case.w, case.out, group_of_row)
     return lambda: deep_gemm.m_grouped_bf16_gemm_nn_contiguous(case.g, case.w, case.out, group_of_row)

@@ -26,9 +26,7 @@ def build(case: NormCase) -> list[Entry]:
         _, x, rstd, block, warps, casting = saved
 
         def call() -> Any:
-            return rms_norm_backward(
-                case.dy, x, case.w, rstd, 0.0, casting, block, warps, False, None
-            )
+            return rms_norm_backward(case.dy, x, case.w, rstd, 0.0, casting, block, warps, False, None)
     else:
         saved = layer_norm_forward(case.x, case.w, case.b, EPSILON)
         _, x, mean, rstd = saved[:4]

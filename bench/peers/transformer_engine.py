@@ -22,9 +22,7 @@ def build(case: NormCase) -> list[Entry]:
     def call() -> Any:
         if case.op == RMS:
             return extension.rmsnorm_bwd(case.dy, case.x, rstd, case.w, spare_sms, zero_centred)
-        return extension.layernorm_bwd(
-            case.dy, case.x, mean, rstd, case.w, spare_sms, zero_centred
-        )
+        return extension.layernorm_bwd(case.dy, case.x, mean, rstd, case.w, spare_sms, zero_centred)
 
     def result() -> dict[str, Any]:
         return dict(zip(("dx", "dw", "db"), call()))

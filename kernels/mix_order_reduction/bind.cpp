@@ -120,7 +120,10 @@ void bind_fused(const Plan& plan,
   p.weight_vector_access = vector_base(b.w);
   KernelCall& call = calls.add();
   call.stage = 0;
-  const int resident = std::max(1, context.ctas_per_sm[0] * context.sm_count);
+  // Not more CTAs an SM than planned, even where more would fit: row blocks come in multiples of
+  // the planned number, and an uneven share costs up to a third (528 blocks on 396 CTAs).
+  const int ctas = std::min(context.ctas_per_sm[0], stage.ctas_per_sm);
+  const int resident = std::max(1, ctas * context.sm_count);
   call.grid = {static_cast<unsigned>(std::min(p.row_blocks, resident)), 1, 1};
   call.threads = static_cast<unsigned>(stage.threads);
   call.cooperative = op.has_weight;

@@ -66,9 +66,10 @@ int rows_per_step(const Geometry& g, int ctas) {
   return rows;
 }
 
-// Thread shapes for a width, preferred first. A CTA a row from 256 lanes up: one lane a thread up
-// to 256 threads, then two; two CTAs an SM while a CTA is no larger than 256 threads, since one
-// computes while the other waits.
+// Thread shapes for a width, preferred first. Resident CTAs are 4, 2 or 1 an SM, so that they
+// divide the row blocks. A CTA a row from 256 lanes up: one lane a thread up to 256 threads, then
+// two; two CTAs an SM while a CTA is no larger than 256 threads, since one computes while the other
+// waits.
 std::vector<Candidate> shapes(const RmsNormOp& op) {
   Geometry base{.n = op.n, .element_bytes = size_bytes(op.x), .inputs = op.residual ? 3 : 2};
   std::vector<Candidate> out;
@@ -86,7 +87,7 @@ std::vector<Candidate> shapes(const RmsNormOp& op) {
   };
   const auto used = ceil_div(op.n, kVector);
   if (!cta_row(op.n)) {
-    for (const int ctas : {4, 3, 2, 1}) {
+    for (const int ctas : {4, 2, 1}) {
       add(256, 1, 1, ctas, true, true);
       if (ctas <= 2) add(256, 1, 1, ctas, false, true);
     }
@@ -96,7 +97,7 @@ std::vector<Candidate> shapes(const RmsNormOp& op) {
   const int one_lane = round_up_32(used), two_lanes = round_up_32(ceil_div(used, 2));
   if (panels(op.n) == 1) {
     if (used <= 256) {
-      for (const int ctas : {4, 3, 2}) add_rows(one_lane, 1, ctas);
+      for (const int ctas : {4, 2}) add_rows(one_lane, 1, ctas);
     } else if (used <= 512) {
       add_rows(two_lanes, 2, 2);
       add_rows(one_lane, 1, 2);

@@ -1,0 +1,151 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Everything that the bench knows of kiln's Python package; the rest of the bench sees entries."""
+
+from __future__ import annotations
+
+import time
+from collections.abc import Callable, Mapping
+from functools import lru_cache
+from typing import Any
+
+from bench import gemm_case
+from bench.entry import AGAIN, SUBJECT, Entry
+from bench.failure import Unavailable
+from bench.gemm_case import GemmCase
+from bench.norm_case import EPSILON, RMS, NormCase
+
+
+def _kiln() -> Any:
+    try:
+        import kiln
+    except ImportError as error:
+        raise Unavailable(f"kiln cannot be imported ({error}): pip install . builds it") from error
+    return kiln
+
+
+@lru_cache(maxsize=None)
+def _service(allow_multi_stages: bool) -> Any:
+    """Two policies in one process: a service each, whatever the environment asks for."""
+    return _kiln().Service(allow_multi_stages=allow_multi_stages)
+
+
+def _facts(plan: Mapping[str, Any], seconds: float) -> dict[str, Any]:
+    """What a record keeps of a plan: the route with its reason, and what makes each kernel what it is."""
+    kept = ("entry", "tile", "threads", "ctas_per_sm", "pipeline", "smem_bytes", "registers", "digest")
+    return {
+        "signature": plan.get("signature"),
+        "arch": plan.get("arch"),
+        "route": plan.get("route"),
+        "fallback": plan.get("fallback"),
+        "stages": [{k: s[k] for k in kept if k in s} for s in plan.get("stages", ())],
+        "prepare_s": round(seconds, 3),
+    }
+
+
+def _prepare(signature: str, allow_multi_stages: bool, device: int) -> tuple[Any, dict[str, Any]]:
+    service = _service(allow_multi_stages)
+    begin = time.monotonic()
+    prepared = service.prepare(signature, device)
+    return prepared, _facts(prepared.plan, time.monotonic() - begin)
+
+
+def _norm(case: NormCase, name: str, label: str, many: bool, copies: int) -> list[Entry]:
+    """Entries with outputs, launch and workspace of their own; the second is the copy for the noise."""
+    if case.op != RMS:
+        raise Unavailable("kiln has no LayerNorm backward yet")
+    prepared, facts = _prepare(f"{RMS}:n={case.n},x=bf16,w=bf16,dw=bf16", many, case.x.device.index or 0)
+    entries = []
+    for copy in range(copies):
+        dx, dw = case.torch.empty_like(case.x), case.torch.empty_like(case.w)
+        launch = prepared.bind(dy=case.dy, x=case.x, rstd=case.rstd.reshape(-1), w=case.w, dx=dx, dw=dw)
+
+        def result(launch: Any = launch, dx: Any = dx, dw: Any = dw) -> dict[str, Any]:
+            dx.fill_(float("nan"))
+            dw.fill_(float("nan"))
+            launch.run()
+            return {"dx": dx, "dw": dw}
+
+        if copy == 0:
+            entries.append(Entry(name, label, SUBJECT, launch.run, result, facts))
+        else:
+            entries.append(
+                Entry(f"{name}_again", f"{label}, again", AGAIN, launch.run, result, again_of=name)
+            )
+    return entries
+
+
+def norm_one_stage(case: NormCase) -> list[Entry]:
+    return _norm(case, "kiln", "kiln, 1 stage", many=False, copies=2)
+
+
+def norm_many_stages(case: NormCase) -> list[Entry]:
+    return _norm(case, "kiln_many", "kiln, many stages", many=True, copies=1)
+
+
+def grouped_gemm(case: GemmCase) -> list[Entry]:
+    """Two copies of kiln's grouped GEMM, once it has that op; until then the reason why not."""
+    kiln = _kiln()
+    op, keys = _grouped_signature(case)
+    signature = f"{op}:{','.join(f'{key}={value}' for key, value in keys.items())}"
+    supported, reason = kiln.supports(signature, "native")
+    if not supported:
+        raise Unavailable(f"kiln: {reason}")
+    prepared, facts = _prepare(signature, False, case.x.device.index or 0)
+    entries = []
+    for name, label, role in (("kiln", "kiln", SUBJECT), ("kiln_again", "kiln, again", AGAIN)):
+        launch = prepared.bind(**_grouped_tensors(case))
+        entries.append(
+            Entry(
+                name,
+                label,
+                role,
+                launch.run,
+                gemm_case.result_in(case, launch.run),
+                facts if role == SUBJECT else {},
+                again_of="kiln" if role == AGAIN else None,
+            )
+        )
+    return entries
+
+
+def _grouped_signature(case: GemmCase) -> tuple[str, dict[str, Any]]:
+    direction = "wgrad" if case.is_wgrad else case.direction
+    wide = case.out.dtype == case.torch.float32
+    keys: dict[str, Any] = {"experts": case.shape.experts, "n": case.shape.n, "k": case.shape.k}
+    if case.is_wgrad:
+        keys["out"] = "f32" if wide else "bf16"
+        keys["accumulate"] = int(case.accumulates)
+    return f"grouped_gemm_{direction}", keys
+
+
+def _grouped_tensors(case: GemmCase) -> dict[str, Any]:
+    if case.direction == gemm_case.FORWARD:
+        return {"x": case.x, "w": case.w, "offs": case.offs, "y": case.out}
+    if case.direction == gemm_case.DGRAD:
+        return {"g": case.g, "w": case.w, "offs": case.offs, "dx": case.out}
+    return {"g": case.g, "x": case.x, "offs": case.offs, "dw": case.out}
+
+
+def host_launch(case: NormCase) -> list[Entry]:
+    entries = _norm(case, "kiln", "kiln, bound launch", many=False, copies=2)
+    entries[0].against = ("aten",)
+    return entries
+
+
+def host_operator(case: NormCase) -> list[Entry]:
+    """The eager operator that the module's backward calls: outputs are allocated, the launch re-bound."""
+    operator = getattr(_kiln().nn.functional, "rms_norm_backward", None)
+    if operator is None:
+        raise Unavailable("this kiln has no functional.rms_norm_backward")
+    rstd = case.rstd.reshape(-1)
+
+    def call() -> Any:
+        return operator(case.dy, case.x, case.w, rstd)
+
+    return [Entry("kiln_operator", "kiln, backward operator", SUBJECT, call, against=("aten",))]
+
+
+def functional_rms_norm(case: NormCase) -> Callable[[Any, Any], Any]:
+    """kiln's drop-in for torch.nn.functional.rms_norm, as a function of x and weight."""
+    functional = _kiln().nn.functional
+    return lambda x, w: functional.rms_norm(x, (case.n,), w, EPSILON)

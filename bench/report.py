@@ -1,0 +1,119 @@
+# SPDX-License-Identifier: Apache-2.0
+"""Records as Markdown tables and SVG figures; needs neither torch nor a GPU."""
+
+from __future__ import annotations
+
+import argparse
+import os
+from collections.abc import Mapping
+from pathlib import Path
+from typing import Any
+
+from bench import bars, curves, record, tables
+from bench.failure import BenchError
+
+UNITS = {
+    "norm": "Medians of device time in µs, and in brackets GB/s of the 6MN bytes that must move.",
+    "gemm": "Medians of device time in ms, and in brackets TFLOPS.",
+    "host": "Medians of host time in µs a call, from eager Python, the device's time hidden.",
+}
+
+
+def add_arguments(parser: argparse.ArgumentParser) -> None:
+    parser.add_argument("records", nargs="*", help="default: the newest of each kind in bench/results")
+    parser.add_argument("--out", help="folder for the report (default: beside each record)")
+    parser.add_argument(
+        "--splice",
+        help="also put tables and figures into this Markdown file, between <!-- bench:norm --> and "
+        "<!-- /bench:norm --> (likewise gemm, host)",
+    )
+
+
+def newest(folder: Path = record.RESULTS) -> list[Path]:
+    """The newest record of each kind, by its start."""
+    found: dict[str, tuple[str, Path]] = {}
+    for path in sorted(folder.glob("*.json")):
+        read = record.read(path)
+        if read["what"] not in found or read["started"] >= found[read["what"]][0]:
+            found[read["what"]] = (read["started"], path)
+    if not found:
+        raise BenchError(f"no record in {folder}: run python -m bench norm on a GPU first")
+    return [path for _, path in found.values()]
+
+
+def figures(read: Mapping[str, Any], stem: str) -> dict[str, str]:
+    """SVG texts by file name, in the order of showing."""
+    found = {}
+    for op in bars.ops(read):
+        suffix = "" if len(bars.ops(read)) == 1 else "-" + op.removeprefix("grouped_gemm_")
+        curve = curves.curves(read, op)
+        if any(bars.shown(case, {}) for case in read["cases"] if case["op"] == op):
+            found[f"{stem}{suffix}-bars.svg"] = bars.bars(read, op)
+        if curve:
+            found[f"{stem}{suffix}-rows.svg"] = curve
+    return found
+
+
+def body(read: Mapping[str, Any], pictures: Mapping[str, str], folder: str = "", short: bool = False) -> str:
+    """The report; short: what a README shows. `folder` is where the pictures are, seen from the text."""
+    parts = [tables.environment(read), tables.ceilings(read)]
+    for name in pictures:
+        alt = "time against rows" if name.endswith("-rows.svg") else "bars against the ceiling"
+        parts.append(f"![{read['what']}: {alt}]({folder}{name})")
+    parts.append(UNITS[read["what"]])
+    for op in bars.ops(read):
+        parts += [f"**{op}**", tables.times(read, op)]
+        if short and read["what"] != "host":
+            continue
+        parts.append(tables.verdicts(read, op))
+    if short:
+        parts.append(tables.tally(read))
+    else:
+        parts.append(_section("Beside figures recorded before", tables.reproduced(read, _before(read))))
+        parts.append(_section("Not measured", tables.absent(read)))
+    return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _before(read: Mapping[str, Any]) -> dict[str, Any] | None:
+    return tables.recorded(read["environment"].get("gpu", ""))
+
+
+def _section(title: str, text: str) -> str:
+    return f"## {title}\n\n{text}" if text else ""
+
+
+def splice(text: str, what: str, inside: str) -> str:
+    """The text with what stands between the two markers replaced."""
+    begin, end = f"<!-- bench:{what} -->", f"<!-- /bench:{what} -->"
+    before, found, rest = text.partition(begin)
+    _, closed, after = rest.partition(end)
+    if not found or not closed:
+        raise BenchError(f"no place for {what}: the file wants the lines {begin} and {end}")
+    return f"{before}{begin}\n\n{inside.strip()}\n\n{end}{after}"
+
+
+def run(options: argparse.Namespace) -> int:
+    paths = [Path(given) for given in options.records] or newest()
+    for path in paths:
+        read = record.read(path)
+        folder = Path(options.out) if options.out else path.parent
+        folder.mkdir(parents=True, exist_ok=True)
+        pictures = figures(read, path.stem)
+        for name, text in pictures.items():
+            (folder / name).write_text(text, encoding="utf-8")
+        title = f"# {read['what']}, {read['started'][:10]}\n\n"
+        (folder / f"{path.stem}.md").write_text(title + body(read, pictures), encoding="utf-8")
+        print(f"{path.stem}: {folder / path.stem}.md, {len(pictures)} figures")
+        if options.splice:
+            _splice_file(Path(options.splice), read, pictures, folder)
+    return 0
+
+
+def _splice_file(target: Path, read: Mapping[str, Any], pictures: Mapping[str, str], folder: Path) -> None:
+    away = os.path.relpath(folder, target.resolve().parent).replace(os.sep, "/")
+    try:
+        text = target.read_text(encoding="utf-8")
+    except OSError as error:
+        raise BenchError(f"cannot read {target}: {error.strerror}") from error
+    short = body(read, pictures, folder=f"{away}/", short=True)
+    target.write_text(splice(text, read["what"], short), encoding="utf-8")
