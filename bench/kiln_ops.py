@@ -3,8 +3,10 @@
 
 from __future__ import annotations
 
+import os
 import time
-from collections.abc import Callable, Mapping
+from collections.abc import Callable, Iterator, Mapping
+from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
@@ -24,35 +26,55 @@ def _kiln() -> Any:
 
 
 @lru_cache(maxsize=None)
-def _service(allow_multi_stages: bool) -> Any:
-    """Two policies in one process: a service each, whatever the environment asks for."""
-    return _kiln().Service(allow_multi_stages=allow_multi_stages)
+def _service(allow_multi_stages: bool) -> Callable[[str, int], Any]:
+    """A service of its own for a policy, as a function of signature and device.
+
+    The package has one service a process, with the policy of the environment; measuring two policies in one
+    process takes two, so this makes them from the module beneath it.
+    """
+    kiln = _kiln()
+    module, folders = kiln._kiln, [str(folder) for folder in kiln._service.nvrtc_folders()]
+    with _variable("KILN_ALLOW_MULTI_STAGES", "1" if allow_multi_stages else "0"):
+        service = module.Service(folders)
+    return lambda signature, device: kiln.Prepared(service.prepare(signature, device), signature)
+
+
+@contextmanager
+def _variable(name: str, value: str) -> Iterator[None]:
+    before = os.environ.get(name)
+    os.environ[name] = value
+    try:
+        yield
+    finally:
+        if before is None:
+            del os.environ[name]
+        else:
+            os.environ[name] = before
 
 
 def _facts(plan: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     """What a record keeps of a plan: the route with its reason, and what makes each kernel what it is."""
-    kept = ("entry", "tile", "threads", "ctas_per_sm", "pipeline", "smem_bytes", "registers", "digest")
-    return {
-        "signature": plan.get("signature"),
-        "arch": plan.get("arch"),
-        "route": plan.get("route"),
-        "fallback": plan.get("fallback"),
-        "stages": [{k: s[k] for k in kept if k in s} for s in plan.get("stages", ())],
-        "prepare_s": round(seconds, 3),
-    }
+    kept = (
+        *("entry", "tile", "threads", "ctas_per_sm", "stages", "smem_bytes"),
+        *("registers", "spill_bytes", "digest", "origin", "compile_ms"),
+    )
+    facts = {key: plan[key] for key in ("signature", "arch", "route", "reason") if key in plan}
+    facts["kernels_planned"] = [{k: s[k] for k in kept if k in s} for s in plan.get("stages", ())]
+    return {**facts, "prepare_s": round(seconds, 3)}
 
 
 def _prepare(signature: str, allow_multi_stages: bool, device: int) -> tuple[Any, dict[str, Any]]:
-    service = _service(allow_multi_stages)
+    prepare = _service(allow_multi_stages)
     begin = time.monotonic()
-    prepared = service.prepare(signature, device)
+    prepared = prepare(signature, device)
     return prepared, _facts(prepared.plan, time.monotonic() - begin)
 
 
 def _norm(case: NormCase, name: str, label: str, many: bool, copies: int) -> list[Entry]:
     """Entries with outputs, launch and workspace of their own; the second is the copy for the noise."""
     if case.op != RMS:
-        raise Unavailable("kiln has no LayerNorm backward yet")
+        raise Unavailable("kiln has no LayerNorm backward")
+    _kiln()
     prepared, facts = _prepare(f"{RMS}:n={case.n},x=bf16,w=bf16,dw=bf16", many, case.x.device.index or 0)
     entries = []
     for copy in range(copies):
@@ -87,7 +109,7 @@ def grouped_gemm(case: GemmCase) -> list[Entry]:
     kiln = _kiln()
     op, keys = _grouped_signature(case)
     signature = f"{op}:{','.join(f'{key}={value}' for key, value in keys.items())}"
-    supported, reason = kiln.supports(signature, "native")
+    supported, reason = kiln.supports(signature, case.x.device)
     if not supported:
         raise Unavailable(f"kiln: {reason}")
     prepared, facts = _prepare(signature, False, case.x.device.index or 0)

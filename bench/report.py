@@ -66,6 +66,7 @@ def body(read: Mapping[str, Any], pictures: Mapping[str, str], folder: str = "",
         if short and read["what"] != "host":
             continue
         parts.append(tables.verdicts(read, op))
+    parts.append(tables.exposed(read))
     if short:
         parts.append(tables.tally(read))
     else:

@@ -8,7 +8,7 @@ import time
 from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
-from bench import analysis, ceilings, environment, kernels, record
+from bench import analysis, ceilings, environment, kernels, record, tables
 from bench.entry import Entry
 from bench.failure import BenchError, sentence
 from bench.timing import CudaStopwatch, Settings, interleave
@@ -99,6 +99,7 @@ class Session:
         self.record["finished"] = record.utc_now()
         self.record["seconds"] = round(time.monotonic() - self._began, 1)
         record.write(self.record, self.path)
+        print(tables.tally(self.record))
         print(f"{len(self.record['cases'])} cases in {self.record['seconds']:.0f} s: {self.path}")
         return 0
 

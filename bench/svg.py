@@ -86,7 +86,8 @@ class Canvas:
     def bar(self, x: float, y: float, width: float, height: float, name: str, tip: str) -> None:
         self._parts.append(
             f'<rect class="{self.series(name)}" x="{number(x)}" y="{number(y)}" '
-            f'width="{number(max(width, 0.5))}" height="{number(height)}" rx="1.5"><title>{escape(tip)}</title></rect>'
+            f'width="{number(max(width, 0.5))}" height="{number(height)}" rx="1.5">'
+            f"<title>{escape(tip)}</title></rect>"
         )
 
     def line(
@@ -124,12 +125,12 @@ class Canvas:
         return y + 18
 
     def render(self) -> str:
+        width, height = number(self.width), number(self.height)
         head = (
-            f'<svg xmlns="http://www.w3.org/2000/svg" '
-            f'viewBox="0 0 {number(self.width)} {number(self.height)}" width="{number(self.width)}" height="{number(self.height)}" role="img" '
-            f'aria-labelledby="title description" font-family="{FONT}">'
+            f'<svg xmlns="http://www.w3.org/2000/svg" viewBox="0 0 {width} {height}" width="{width}" '
+            f'height="{height}" role="img" aria-labelledby="title description" font-family="{FONT}">'
         )
-        page = f'<rect class="page" width="{number(self.width)}" height="{number(self.height)}" rx="6"/>'
+        page = f'<rect class="page" width="{width}" height="{height}" rx="6"/>'
         lines = [
             head,
             f'<title id="title">{escape(self._title)}</title>',

@@ -92,6 +92,16 @@ def _cell(reading: analysis.Reading | None, case: Mapping[str, Any]) -> str:
     return text + mark if reading.rate is None else f"{text}{mark} ({reading.rate:.0f})"
 
 
+def exposed(record: Mapping[str, Any]) -> str:
+    """The footnote of the stars, where there is one."""
+    entries = [entry for case in record["cases"] for entry in case["entries"]]
+    if not any(entry.get("exposed") for entry in entries):
+        return ""
+    return (
+        "\\* waits for the device inside the call, so that no sleep can hide the host: host time is included."
+    )
+
+
 def verdicts(record: Mapping[str, Any], op: str) -> str:
     """kiln against each peer; and the noise, the least effect that counts."""
     rows = []

@@ -59,6 +59,7 @@ std::vector<Found> Search::look_any(const Key& key) {
   // Stable: of equal versions, an earlier place's comes first.
   std::ranges::stable_sort(all, is_newer, &Candidate::toolchain);
   std::vector<Found> found;
+  found.reserve(all.size());
   for (Candidate& candidate : all) found.push_back(std::move(candidate.found));
   return found;
 }

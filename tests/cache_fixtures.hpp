@@ -42,6 +42,12 @@ class TemporaryFolder {
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;
   ~TemporaryFolder() {
     std::error_code ignored;
+    // A folder that a test made read-only keeps its files from being removed.
+    for (const auto& item : fs::recursive_directory_iterator(path_, ignored)) {
+      if (item.is_directory(ignored) && !item.is_symlink(ignored)) {
+        fs::permissions(item.path(), fs::perms::owner_all, ignored);
+      }
+    }
     fs::remove_all(path_, ignored);
   }
   [[nodiscard]] const fs::path& path() const noexcept { return path_; }

@@ -1,5 +1,8 @@
 // main of the GPU test binaries: without a device they exit 77, which ctest shows as skipped.
 // SPDX-License-Identifier: Apache-2.0
+// Catch2 2 compiles its runner into the file that defines this; Catch2 3 has it in a library.
+#define CATCH_CONFIG_RUNNER
+
 #include <cstdio>
 #include <string>
 

@@ -26,7 +26,7 @@ ptxas info    : Used 32 registers, used 1 barriers, 1232 bytes cumulative stack 
 ptxas info    : Compile time = 5372.963 ms
 ptxas info    : Compiling entry function 'small' for 'sm_80'
 ptxas info    : Function properties for small
-ptxas         .     32 bytes stack frame, 0 bytes spill stores, 0 bytes spill loads
+ptxas         .     32 bytes stack frame, 2 bytes spill stores, 6 bytes spill loads
 ptxas info    : Used 18 registers, used 1 barriers, 32 bytes cumulative stack size, 128 bytes smem, 360 bytes cmem[0]
 ptxas info    : Compile time = 16.173 ms
 ptxas info    : Function properties for helper
@@ -49,7 +49,7 @@ TEST_CASE("each entry's resource use is read from the log of a program with seve
 TEST_CASE("spills of a function that an entry calls are the entry's", "[nvrtc]") {
   Cubin use;
   REQUIRE(read_resource_use(kLog, "small", use));
-  CHECK(use.spill_bytes == 16);
+  CHECK(use.spill_bytes == 2 + 6 + 4 + 12);
 }
 
 TEST_CASE("a log that does not tell leaves the numbers alone", "[nvrtc]") {
@@ -166,7 +166,8 @@ TEST_CASE("serialised wgmma and injected waits are compile errors", "[nvrtc]") {
   for (const char* code : {"C7511", "C7517"}) {
     script.log = std::string("ptxas info    : (") + code +
                  ") Potential Performance Loss: wgmma.mma_async instructions are serialized";
-    CHECK_THAT(failure(nvrtc, ""), contains(code));
+    CHECK_THAT(failure(nvrtc, ""),
+               contains(std::string("serialised asynchronous instructions (") + code));
   }
 }
 

@@ -1,22 +1,30 @@
 // The harness that judges kernels: conversions, guards, comparison and random data must themselves
 // be right.
 // SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
 #include <cmath>
 #include <cstdint>
 #include <cstdlib>
 #include <cstring>
 #include <limits>
+#include <optional>
 #include <string>
+#include <string_view>
 #include <vector>
 
+#include "kernels/family.hpp"
 #include "src/cuda/driver.hpp"
+#include "src/cuda/toolchain.hpp"
 #include "tests/testing.hpp"
+#include "tools/verify/case.hpp"
 #include "tools/verify/compare.hpp"
 #include "tools/verify/device.hpp"
 #include "tools/verify/device_case.hpp"
 #include "tools/verify/element.hpp"
+#include "tools/verify/examine.hpp"
 #include "tools/verify/image.hpp"
 #include "tools/verify/random.hpp"
+#include "tools/verify/timing_kernels.hpp"
 
 namespace {
 
@@ -209,6 +217,59 @@ TEST_CASE("bits that differ are found and named") {
   CHECK(first_difference(left, right).empty());
   right[0].second[1] = std::byte{7};
   CHECK(first_difference(left, right) == "dx differs, first at byte 1");
+}
+
+TEST_CASE("the timing kernels compile and are both in the image") {
+  const Cubin cubin =
+      compile_timing_kernels(Arch::parse("sm_90a"), Policy::from_env(), {}, std::nullopt);
+  const std::string_view image(reinterpret_cast<const char*>(cubin.image.data()),
+                               cubin.image.size());
+  const std::vector<std::string> functions = elf_functions(image);
+  for (const std::string name : {kReadKernel, kSpinKernel}) {
+    CHECK(std::count(functions.begin(), functions.end(), name) == 1);
+  }
+}
+
+TEST_CASE(
+    "rounding the reference to the stored type passes its own bounds, and a visible error does "
+    "not") {
+  for (const Family* family : families()) {
+    for (const Sample& sample : family->samples()) {
+      for (const std::int64_t rows : {0, 1, 13}) {
+        CAPTURE(sample.signature, rows);
+        Case host(Signature::parse(sample.signature), {rows, 42, {}});
+        for (std::size_t i = 0; i < host.layouts().size(); ++i) {
+          const Layout& layout = host.layouts()[i];
+          if (layout.role == Role::input) continue;
+          const auto expected = std::find_if(
+              host.expected().begin(), host.expected().end(), [&](const Expected& each) {
+                return each.name == layout.name;
+              });
+          REQUIRE(expected != host.expected().end());
+          REQUIRE(static_cast<std::int64_t>(expected->values.size()) == layout.elements());
+          std::vector<double> stored = expected->values;
+          for (double& value : stored) value = rounded(layout.type, value);
+          CHECK(compare(*expected, stored).passed());
+          if (stored.empty()) continue;
+          stored.back() += 0.5;
+          CHECK_FALSE(compare(*expected, stored).passed());
+        }
+      }
+    }
+  }
+}
+
+TEST_CASE("rows worth timing move several times what an L2 holds") {
+  for (const Family* family : families()) {
+    for (const Sample& sample : family->samples()) {
+      const Signature signature = Signature::parse(sample.signature);
+      const std::int64_t bytes =
+          family->problem(signature, rows_worth_timing(signature)).floor_bytes;
+      CAPTURE(sample.signature, bytes);
+      CHECK(bytes > 200'000'000);
+      CHECK(bytes < 800'000'000);
+    }
+  }
 }
 
 TEST_CASE("random data depends on seed, name and index alone, and has the promised distribution") {

@@ -1,4 +1,5 @@
-// What the conformance suite runs over: every sample of every family, and the steps of a request up to its digest.
+// What the conformance suite runs over: every sample of every family, and the steps of a request up
+// to its digest.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -19,7 +20,8 @@ struct Case {
   Signature signature;
 
   // The fused plan, or nothing when the planner refuses.
-  [[nodiscard]] std::optional<Plan> fused(const DeviceLimits& limits, const Policy& policy = {}) const;
+  [[nodiscard]] std::optional<Plan> fused(const DeviceLimits& limits,
+                                          const Policy& policy = {}) const;
   // "scale_rows, sample scale_rows:n=1"
   [[nodiscard]] std::string text() const;
 };

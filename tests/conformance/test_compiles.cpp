@@ -1,5 +1,6 @@
-// Conformance of every family's kernels with the compiler: they compile for each architecture, without spills, to the
-// same bytes, and a plan that lies about shared memory does not compile. Needs NVRTC, no GPU.
+// Conformance of every family's kernels with the compiler: they compile for each architecture,
+// without spills, to the same bytes, and a plan that lies about shared memory does not compile.
+// Needs NVRTC, no GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <map>
@@ -14,7 +15,8 @@
 namespace kiln::conformance {
 namespace {
 
-// A kernel takes 40 to 300 ms; a family with more samples has some of them compiled for each architecture.
+// A kernel takes 40 to 300 ms; a family with more samples has some of them compiled for each
+// architecture.
 constexpr int kMostCompiledAFamily = 12;
 
 const Nvrtc& nvrtc() {
@@ -30,10 +32,12 @@ CompileResult compile_stage(const Case& c, const Plan& plan, std::size_t stage) 
   const Closure closure = closure_of(*c.family, plan, stage);
   const CompileOptions options = CompileOptions::standard();
   const std::string seed = digest(key_of(*c.family, closure, plan.arch)).kernel_hex().substr(0, 16);
-  return compile(nvrtc(), {.closure = closure, .options = options, .arch = plan.arch, .seed = seed});
+  return compile(nvrtc(),
+                 {.closure = closure, .options = options, .arch = plan.arch, .seed = seed});
 }
 
-// Calls `check` for stages of fused plans, at most `most` samples a family; which ones turns with the architecture.
+// Calls `check` for stages of fused plans, at most `most` samples a family; which ones turns with
+// the architecture.
 template <class Check>
 void for_each_compiled(const Arch& arch, int most, const Check& check) {
   const DeviceLimits& limits = limits_of(arch);
@@ -58,7 +62,8 @@ void for_each_compiled(const Arch& arch, int most, const Check& check) {
 }
 
 void check_compiles(std::string_view arch) {
-  for_each_compiled(Arch::parse(arch), kMostCompiledAFamily,
+  for_each_compiled(Arch::parse(arch),
+                    kMostCompiledAFamily,
                     [](const Case& c, const Plan& plan, std::size_t index) {
                       const StagePlan& stage = plan.stages[index];
                       const CompileResult result = compile_stage(c, plan, index);
@@ -82,9 +87,10 @@ TEST_CASE("every kernel compiles for sm_100a without spills") { check_compiles("
 TEST_CASE("every kernel compiles for sm_120a without spills") { check_compiles("sm_120a"); }
 
 TEST_CASE("a second compile gives identical bytes") {
-  for_each_compiled(Arch::parse("sm_90a"), 3, [](const Case& c, const Plan& plan, std::size_t stage) {
-    CHECK(compile_stage(c, plan, stage).cubin == compile_stage(c, plan, stage).cubin);
-  });
+  for_each_compiled(
+      Arch::parse("sm_90a"), 3, [](const Case& c, const Plan& plan, std::size_t stage) {
+        CHECK(compile_stage(c, plan, stage).cubin == compile_stage(c, plan, stage).cubin);
+      });
 }
 
 TEST_CASE("a plan with a falsified smem_bytes fails to compile") {

@@ -1,4 +1,5 @@
-// Conformance of every family's digests: stable, and different as soon as anything that reaches the compiler is.
+// Conformance of every family's digests: stable, and different as soon as anything that reaches the
+// compiler is.
 // SPDX-License-Identifier: Apache-2.0
 #include <set>
 #include <string>
@@ -13,12 +14,18 @@ namespace {
 const Toolchain kToolchain{.major = 13, .minor = 0, .nvrtc_id = "11", .builtins_id = "22"};
 
 // One digest for every single change of what reaches the compiler.
-std::vector<Digest> digests_of_changes(const Family& family, const Closure& closure, const Arch& arch) {
+std::vector<Digest> digests_of_changes(const Family& family,
+                                       const Closure& closure,
+                                       const Arch& arch) {
   const CompileOptions standard = CompileOptions::standard();
   std::vector<Digest> all;
-  const auto add = [&](std::string_view name, int version, const Closure& changed,
-                       const CompileOptions& options, const Arch& target) {
-    all.push_back(digest(with_toolchain(make_key(name, version, changed, options, target), kToolchain)));
+  const auto add = [&](std::string_view name,
+                       int version,
+                       const Closure& changed,
+                       const CompileOptions& options,
+                       const Arch& target) {
+    all.push_back(
+        digest(with_toolchain(make_key(name, version, changed, options, target), kToolchain)));
   };
   const auto add_closure = [&](const Closure& changed) {
     add(family.name, family.emitter_version, changed, standard, arch);
@@ -26,8 +33,15 @@ std::vector<Digest> digests_of_changes(const Family& family, const Closure& clos
   add_closure(closure);
   add("another_family", family.emitter_version, closure, standard, arch);
   add(family.name, family.emitter_version + 1, closure, standard, arch);
-  add(family.name, family.emitter_version, closure, standard, Arch{arch.major, arch.minor + 1, arch.suffix});
-  add(family.name, family.emitter_version, closure, standard,
+  add(family.name,
+      family.emitter_version,
+      closure,
+      standard,
+      Arch{arch.major, arch.minor + 1, arch.suffix});
+  add(family.name,
+      family.emitter_version,
+      closure,
+      standard,
       Arch{arch.major, arch.minor, arch.suffix == 'a' ? '\0' : 'a'});
 
   Closure changed = closure;

@@ -1,4 +1,5 @@
-// Conformance of every family's composed plans, launches and references: what needs neither compiler nor GPU.
+// Conformance of every family's composed plans, launches and references: what needs neither
+// compiler nor GPU.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cmath>
@@ -36,7 +37,8 @@ Arguments arguments_of(const Problem& problem) {
 }
 
 void check_calls(const Case& c, const Plan& plan, std::int64_t rows, int sm_count) {
-  INFO(c.text() << ", " << to_string(plan.route) << ", " << rows << " rows, " << sm_count << " SMs");
+  INFO(c.text() << ", " << to_string(plan.route) << ", " << rows << " rows, " << sm_count
+                << " SMs");
   const Problem problem = c.family->problem(c.signature, rows);
   LaunchContext context{.sm_count = sm_count};
   context.workspace = reinterpret_cast<void*>(std::uintptr_t{1} << 44);
@@ -57,7 +59,8 @@ void check_calls(const Case& c, const Plan& plan, std::int64_t rows, int sm_coun
     CHECK(*std::min_element(call.grid.begin(), call.grid.end()) > 0);
     CHECK(call.grid[1] <= 65'535);
     CHECK(call.grid[2] <= 65'535);
-    if (call.cooperative) CHECK(call.grid[0] <= static_cast<unsigned>(sm_count * stage.ctas_per_sm));
+    if (call.cooperative)
+      CHECK(call.grid[0] <= static_cast<unsigned>(sm_count * stage.ctas_per_sm));
   }
 }
 
@@ -81,7 +84,8 @@ TEST_CASE("every sample has a composed plan on every architecture, with the reas
   }
 }
 
-TEST_CASE("every kernel of every composed plan is embedded, without spills, for every architecture") {
+TEST_CASE(
+    "every kernel of every composed plan is embedded, without spills, for every architecture") {
   for (const Case& c : cases()) {
     for (const DeviceLimits& limits : known_limits()) {
       const ComposedImage* image = find_composed(c.family->name, limits.arch);
@@ -90,8 +94,10 @@ TEST_CASE("every kernel of every composed plan is embedded, without spills, for 
       CHECK_FALSE(image->bytes.empty());
       for (const StagePlan& stage : composed(c, limits).stages) {
         INFO("entry " << stage.entry);
-        const auto entry = std::find_if(image->entries.begin(), image->entries.end(),
-                                        [&](const ComposedEntry& e) { return e.name == stage.entry; });
+        const auto entry =
+            std::find_if(image->entries.begin(), image->entries.end(), [&](const ComposedEntry& e) {
+              return e.name == stage.entry;
+            });
         REQUIRE(entry != image->entries.end());
         CHECK(entry->spill_bytes <= 0);  // -1: PTX, not known before the driver compiles it
       }
@@ -149,7 +155,8 @@ TEST_CASE("every reference gives each output finite values and positive bounds")
       std::int64_t size = 1;
       for (const std::int64_t extent : spec.shape) size *= extent;
       if (spec.role != Role::output) {
-        inputs.push_back({spec.name, spec.shape, std::vector<double>(static_cast<std::size_t>(size), 0.5)});
+        inputs.push_back(
+            {spec.name, spec.shape, std::vector<double>(static_cast<std::size_t>(size), 0.5)});
       }
       if (spec.role != Role::input) outputs.insert(spec.name);
     }
@@ -158,10 +165,12 @@ TEST_CASE("every reference gives each output finite values and positive bounds")
       CHECK(outputs.erase(expected.name) == 1);
       CHECK_FALSE(expected.values.empty());
       REQUIRE(expected.values.size() == expected.bounds.size());
-      CHECK(std::all_of(expected.values.begin(), expected.values.end(),
-                        [](double v) { return std::isfinite(v); }));
-      CHECK(std::all_of(expected.bounds.begin(), expected.bounds.end(),
-                        [](double b) { return std::isfinite(b) && b > 0; }));
+      CHECK(std::all_of(expected.values.begin(), expected.values.end(), [](double v) {
+        return std::isfinite(v);
+      }));
+      CHECK(std::all_of(expected.bounds.begin(), expected.bounds.end(), [](double b) {
+        return std::isfinite(b) && b > 0;
+      }));
     }
     CHECK(outputs.empty());
   }

@@ -1,4 +1,5 @@
-// Conformance of every family's values: names, text forms, plans and their limits, goldens, closures.
+// Conformance of every family's values: names, text forms, plans and their limits, goldens,
+// closures.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <cstdlib>
@@ -67,8 +68,9 @@ TEST_CASE("every family is named as its folder and serves ops of its own") {
       INFO("op " << op.name);
       CHECK(ops.insert(op.name).second);
       CHECK(&find_family(op.name) == &family);
-      CHECK(std::is_sorted(op.keys.begin(), op.keys.end(),
-                           [](const KeySpec& a, const KeySpec& b) { return a.name < b.name; }));
+      CHECK(std::is_sorted(op.keys.begin(), op.keys.end(), [](const KeySpec& a, const KeySpec& b) {
+        return a.name < b.name;
+      }));
     }
   }
 }
@@ -139,7 +141,8 @@ TEST_CASE("the emitted text of every sample equals its golden") {
   for (const Case& c : cases()) {
     if (c.sample.golden.empty()) continue;
     const std::filesystem::path path = folder_of(*c.family) / "golden" / c.sample.golden;
-    INFO(c.text() << "; to renew its golden " << path << ": KILN_UPDATE_GOLDENS=1 ./dev test -R golden");
+    INFO(c.text() << "; to renew its golden " << path
+                  << ": KILN_UPDATE_GOLDENS=1 ./dev test -R golden");
     const std::optional<Plan> plan = c.fused(hopper());
     REQUIRE(plan);
     const std::string text = emitted_text(*c.family, *plan);

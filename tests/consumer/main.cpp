@@ -1,4 +1,5 @@
-// Uses the installed library: plans for an architecture and prepares, with no GPU, no compiler and no cache.
+// Uses the installed library: plans for an architecture and prepares, with no GPU, no compiler and
+// no cache.
 // SPDX-License-Identifier: Apache-2.0
 #include <exception>
 #include <iostream>

@@ -156,7 +156,9 @@ int warm(const WarmOptions& options) {
         "kiln: interrupted after {} of {}; the same command goes on where this one stopped",
         report.outcomes.size(),
         jobs.size()));
+    // Whoever waits for this process learns how it ended.
     std::raise(interrupting_signal());
+    return kFailed;
   }
   return report.failed() ? kFailed : kDone;
 }

@@ -3,67 +3,20 @@
 #include "tools/verify/timing.hpp"
 
 #include <algorithm>
-#include <string_view>
 
 #include <cuda.h>
-#include <fmt/format.h>
 
-#include <kiln/error.hpp>
-
-#include "src/core/closure.hpp"
-#include "src/core/digest.hpp"
-#include "src/cuda/nvrtc.hpp"
-#include "src/cuda/toolchain.hpp"
+#include "tools/verify/timing_kernels.hpp"
 
 namespace kiln::verify {
 namespace {
 
-// Ten times the largest L2 kiln plans for (sm_90: 50 MiB).
+// Ten times the L2 of sm_90 (50 MiB), four times that of sm_100 (126 MB).
 constexpr std::int64_t kCleanBytes = 512ll << 20;
 // About 25 microseconds at 2 GHz: longer than the host needs to issue a timed call.
 constexpr long long kSpinCycles = 50'000;
 constexpr unsigned kReadBlocks = 1024;
 constexpr unsigned kReadThreads = 256;
-
-// The sum is written only where it has a value that zeros never give, so the reads must happen and
-// the buffer stays clean.
-constexpr std::string_view kKernels = R"cuda(
-extern "C" __global__ void kiln_read(const uint4* data, long long count, unsigned* sink) {
-  unsigned sum = 0;
-  const long long step = static_cast<long long>(gridDim.x) * blockDim.x;
-  for (long long i = static_cast<long long>(blockIdx.x) * blockDim.x + threadIdx.x; i < count; i += step) {
-    const uint4 value = data[i];
-    sum += value.x ^ value.y ^ value.z ^ value.w;
-  }
-  if (sum == 0x5eed5eedu) *sink = sum;
-}
-
-extern "C" __global__ void kiln_spin(long long cycles) {
-  const long long start = clock64();
-  while (clock64() - start < cycles) {
-  }
-}
-)cuda";
-
-Cubin compile_kernels(const Driver& driver,
-                      const Arch& arch,
-                      const Policy& policy,
-                      const std::vector<std::string>& nvrtc_folders) {
-  int version = 0;
-  driver.check(driver.driver_version(&version), "asking for the driver's version");
-  const ToolchainSearch search = find_toolchain(policy, nvrtc_folders, version / 1000);
-  if (!search.found) {
-    throw Error(ErrorCode::nvrtc_missing,
-                "timing needs NVRTC for its cache-evicting kernel, and none was found; `kiln "
-                "doctor` says what was "
-                "tried");
-  }
-  const Nvrtc nvrtc = Nvrtc::load(*search.found);
-  const Closure closure = close_includes(Source{std::string(kKernels), "kiln_read"}, {});
-  const CompileOptions options = CompileOptions::standard();
-  const std::string seed = hex(sha256(kKernels)).substr(0, 16);
-  return compile(nvrtc, {closure, options, arch, seed}).cubin;
-}
 
 CUfunc_st* function(const Driver& driver, CUlib_st* library, const char* name) {
   CUkern_st* kernel = nullptr;
@@ -102,12 +55,14 @@ Timer::Timer(const Driver& driver,
              const std::vector<std::string>& nvrtc_folders)
     : driver_(driver), stream_(driver), clean_(driver, kCleanBytes), start_(driver), end_(driver) {
   clean_.fill(0);
-  const Cubin cubin = compile_kernels(driver, arch, policy, nvrtc_folders);
+  int version = 0;
+  driver.check(driver.driver_version(&version), "asking for the driver's version");
+  const Cubin cubin = compile_timing_kernels(arch, policy, nvrtc_folders, version / 1000);
   driver.check(
       driver.library_load(&library_, cubin.image.data(), nullptr, nullptr, 0, nullptr, nullptr, 0),
       "loading the timing kernels");
-  read_ = function(driver, library_, "kiln_read");
-  spin_ = function(driver, library_, "kiln_spin");
+  read_ = function(driver, library_, kReadKernel);
+  spin_ = function(driver, library_, kSpinKernel);
 }
 
 Timer::~Timer() {

@@ -21,20 +21,21 @@
 namespace kiln::cli {
 namespace {
 
+// A signal may come between looking for one and poll; this is the longest it then goes unseen.
+constexpr int kPollMilliseconds = 200;
+
 // A signal handler may touch nothing else.
 volatile std::sig_atomic_t caught_signal = 0;
 
 void remember(int signal) { caught_signal = signal; }
 
 // Catches SIGINT and SIGTERM while it lives, so that workers are ended and the report still comes.
+// A signal that was ignored (nohup, a background job of a script) stays ignored.
 class SignalGuard {
  public:
   SignalGuard() {
-    struct sigaction action {};
-    action.sa_handler = remember;  // no SA_RESTART: poll must return
-    sigemptyset(&action.sa_mask);
-    sigaction(SIGINT, &action, &interrupt_);
-    sigaction(SIGTERM, &action, &terminate_);
+    catch_unless_ignored(SIGINT, interrupt_);
+    catch_unless_ignored(SIGTERM, terminate_);
   }
   ~SignalGuard() {
     sigaction(SIGINT, &interrupt_, nullptr);
@@ -44,6 +45,15 @@ class SignalGuard {
   SignalGuard& operator=(const SignalGuard&) = delete;
 
  private:
+  static void catch_unless_ignored(int signal, struct sigaction& before) {
+    sigaction(signal, nullptr, &before);
+    if (before.sa_handler == SIG_IGN) return;
+    struct sigaction action {};
+    action.sa_handler = remember;  // no SA_RESTART: poll must return
+    sigemptyset(&action.sa_mask);
+    sigaction(signal, &action, nullptr);
+  }
+
   struct sigaction interrupt_ {};
   struct sigaction terminate_ {};
 };
@@ -112,7 +122,7 @@ class Pool {
   void wait() {
     std::vector<pollfd> polled;
     for (const Slot& slot : slots_) polled.push_back({slot.process.socket(), POLLIN, 0});
-    if (poll(polled.data(), polled.size(), -1) <= 0) return;
+    if (poll(polled.data(), polled.size(), kPollMilliseconds) <= 0) return;
     // Backwards: a slot may be removed.
     for (std::size_t i = polled.size(); i-- > 0;) {
       if (polled[i].revents != 0) listen_to(i);

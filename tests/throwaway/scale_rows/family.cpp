@@ -60,14 +60,18 @@ Source emit(const Plan& plan, std::size_t index) {
   const StagePlan& stage = plan.stages.at(index);
   std::string text = "// " + plan.signature.text() + "\n";
   text += "#include \"tests/throwaway/scale_rows/scale_rows.cuh\"\n\nstruct Config {\n";
-  for (const auto& [name, type] : stage.types) text += "  using " + name + " = kiln::" + type + ";\n";
+  for (const auto& [name, type] : stage.types)
+    text += "  using " + name + " = kiln::" + type + ";\n";
   for (const auto& [name, value] : stage.constants) {
     text += "  static constexpr long long " + name + " = " + std::to_string(value) + ";\n";
   }
   text += "  static constexpr int threads = " + std::to_string(stage.threads) + ";\n";
-  text += "  static constexpr long long smem_bytes = " + std::to_string(stage.smem_bytes) + ";\n};\n\n";
-  text += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(stage.threads) + ")\n" + stage.entry +
-          "(const __grid_constant__ kiln::scale_rows::Parameters p) {\n  kiln::scale_rows::fused<Config>(p);\n}\n";
+  text +=
+      "  static constexpr long long smem_bytes = " + std::to_string(stage.smem_bytes) + ";\n};\n\n";
+  text += "extern \"C\" __global__ void __launch_bounds__(" + std::to_string(stage.threads) +
+          ")\n" + stage.entry +
+          "(const __grid_constant__ kiln::scale_rows::Parameters p) {\n  "
+          "kiln::scale_rows::fused<Config>(p);\n}\n";
   return {std::move(text), stage.entry};
 }
 
@@ -90,7 +94,8 @@ const Tensor& required(const Arguments& arguments, std::string_view name, DType 
   if (tensor == nullptr) throw refuse("is missing or null");
   if (tensor->type != type) throw refuse("must be " + std::string(to_string(type)));
   if (tensor->rank != rank) throw refuse("must have rank " + std::to_string(rank));
-  if (tensor->strides.at(static_cast<std::size_t>(rank) - 1) != 1) throw refuse("must have a unit last stride");
+  if (tensor->strides.at(static_cast<std::size_t>(rank) - 1) != 1)
+    throw refuse("must have a unit last stride");
   return *tensor;
 }
 
@@ -102,8 +107,9 @@ void bind(const Plan& plan, const Arguments& arguments, const LaunchContext&, Ca
   const Tensor& y = required(arguments, "y", type, 2);
   const std::int64_t rows = x.shape[0];
   if (x.shape[1] != n || y.shape[1] != n || y.shape[0] != rows || s.shape[0] != rows) {
-    throw Error(ErrorCode::invalid_argument, "scale_rows: x and y must be [rows, " + std::to_string(n) +
-                                                 "] and s [rows], with the same rows");
+    throw Error(ErrorCode::invalid_argument,
+                "scale_rows: x and y must be [rows, " + std::to_string(n) +
+                    "] and s [rows], with the same rows");
   }
   if (rows == 0) return;
   KernelCall& call = calls.add();
@@ -130,7 +136,9 @@ Problem problem(const Signature& signature, std::int64_t rows) {
 }
 
 // Two roundings: to fp32, then to y's type. Unit roundoff and least subnormal of each.
-std::vector<Expected> reference(const Signature& signature, std::int64_t rows, std::span<const HostTensor> inputs) {
+std::vector<Expected> reference(const Signature& signature,
+                                std::int64_t rows,
+                                std::span<const HostTensor> inputs) {
   const auto type = signature.value("type");
   const double unit = type == "f32" ? 0x1p-24 : type == "f16" ? 0x1p-11 : 0x1p-8;
   const double least = type == "f16" ? 0x1p-24 : 0x1p-133;

@@ -10,12 +10,12 @@ inline constexpr int kThreads = 256;
 constexpr long long smem_bytes(int threads) { return threads > 0 ? 16 : 0; }
 
 struct Parameters {
-  const void* x;         // [rows, n]
-  const float* s;        // [rows], contiguous
-  void* y;               // [rows, n]
+  const void* x;   // [rows, n]
+  const float* s;  // [rows], contiguous
+  void* y;         // [rows, n]
   long long rows;
-  long long n;           // read by the composed kernels only
-  long long x_stride;    // elements
+  long long n;         // read by the composed kernels only
+  long long x_stride;  // elements
   long long y_stride;
 };
 

@@ -1,0 +1,51 @@
+"""GPU kernels compiled for exactly one shape, cached and verified.
+
+`import kiln` needs neither a GPU, a driver, NVRTC nor torch: `explain`, `supports` and `warm` work
+anywhere. `kiln.nn` needs torch; running a kernel needs a GPU, and says what is missing.
+"""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+import importlib
+from typing import TYPE_CHECKING
+
+from kiln import _kiln
+from kiln._api import Supported, explain, prepare, statistics, supports
+from kiln._errors import Error, RequestError, ServiceError, WarmError
+from kiln._launch import Launch, Prepared
+from kiln._warm import Warmed, warm
+
+if TYPE_CHECKING:
+    from kiln import nn
+
+__version__: str = _kiln.version()
+
+__all__ = [
+    "Error",
+    "Launch",
+    "Prepared",
+    "RequestError",
+    "ServiceError",
+    "Supported",
+    "WarmError",
+    "Warmed",
+    "__version__",
+    "explain",
+    "nn",
+    "prepare",
+    "statistics",
+    "supports",
+    "warm",
+]
+
+
+def __getattr__(name: str) -> object:
+    # kiln.nn imports torch, which takes seconds and may not be there.
+    if name == "nn":
+        return importlib.import_module("kiln.nn")
+    raise AttributeError(f"module 'kiln' has no attribute {name!r}")
+
+
+def __dir__() -> list[str]:
+    return sorted(__all__)
