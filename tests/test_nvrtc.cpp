@@ -91,7 +91,7 @@ TEST_CASE("PTX is made for the virtual architecture", "[nvrtc]") {
   CHECK_THAT(text_of(result.cubin.image), contains(".entry add("));
 }
 
-// Names with internal linkage are made unique with a random number unless there is a seed.
+// Names with internal linkage: a compiler may make them unique with a random number.
 const std::string kLocalNames =
     "namespace { __device__ int calls; __constant__ float scale[2]; }\n"
     "static __device__ __noinline__ float bend(float x) { return sinf(x) * scale[1]; }\n"
