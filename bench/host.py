@@ -124,7 +124,7 @@ def _kiln_autograd(case: NormCase) -> list[Entry]:
 
 BUILDERS = {
     "kiln": ("kiln, bound launch", SUBJECT, kiln_ops.host_launch),
-    "kiln_operator": ("kiln, backward operator", SUBJECT, kiln_ops.host_operator),
+    "kiln_operator": ("kiln functional.rms_norm_backward", SUBJECT, kiln_ops.host_operator),
     "kiln_autograd": ("kiln functional.rms_norm, backward", SUBJECT, _kiln_autograd),
     "aten": ("ATen, backward operator", PEER, _aten),
     "aten_autograd": ("torch functional.rms_norm, backward", PEER, _aten_autograd),

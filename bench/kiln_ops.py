@@ -155,16 +155,21 @@ def host_launch(case: NormCase) -> list[Entry]:
 
 
 def host_operator(case: NormCase) -> list[Entry]:
-    """The eager operator that the module's backward calls: outputs are allocated, the launch re-bound."""
-    operator = getattr(_kiln().nn.functional, "rms_norm_backward", None)
-    if operator is None:
-        raise Unavailable("this kiln has no functional.rms_norm_backward")
-    rstd = case.rstd.reshape(-1)
+    """The eager function (allocates outputs, re-binds a launch), and the operator for torch.compile."""
+    functional, rstd = _kiln().nn.functional, case.rstd.reshape(-1)
+    operator = case.torch.ops.kiln.rms_norm_backward
 
-    def call() -> Any:
-        return operator(case.dy, case.x, case.w, rstd)
+    def eager() -> Any:
+        return functional.rms_norm_backward(case.dy, case.x, rstd, case.w)
 
-    return [Entry("kiln_operator", "kiln, backward operator", SUBJECT, call, against=("aten",))]
+    def library() -> Any:
+        return operator(case.dy, case.x, rstd, case.w, None, case.n)
+
+    calls = (
+        ("kiln_operator", "kiln functional.rms_norm_backward", eager),
+        ("kiln_library", "kiln, torch.library operator", library),
+    )
+    return [Entry(name, label, SUBJECT, call, against=("aten",)) for name, label, call in calls]
 
 
 def functional_rms_norm(case: NormCase) -> Callable[[Any, Any], Any]:

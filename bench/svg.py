@@ -13,6 +13,7 @@ COLOURS: dict[str, tuple[str, str]] = {
     "kiln": ("#c2410c", "#fb923c"),
     "kiln_many": ("#e8963a", "#fcd29b"),
     "kiln_operator": ("#e8963a", "#fcd29b"),
+    "kiln_library": ("#b45309", "#fbbf24"),
     "kiln_autograd": ("#c2410c", "#fb923c"),
     "kiln_forward": ("#e8963a", "#fcd29b"),
     "aten": ("#0f766e", "#2dd4bf"),

@@ -38,9 +38,8 @@ if(NOT KILN_SANITIZE)
   add_test(NAME "tree: an installed kiln serves a stranger's project"
            COMMAND ${CMAKE_COMMAND} -DBUILD=${PROJECT_BINARY_DIR} -DSOURCE=${CMAKE_CURRENT_SOURCE_DIR}/consumer
                    -DWORK=${CMAKE_CURRENT_BINARY_DIR}/consumer -DLIBDIR=${CMAKE_INSTALL_LIBDIR}
-                   -DCXX=${CMAKE_CXX_COMPILER} -DNM=${CMAKE_NM} -DGENERATOR=${CMAKE_GENERATOR}
-                   -DREADME=${PROJECT_SOURCE_DIR}/README.md -P
+                   -DCXX=${CMAKE_CXX_COMPILER} -DNM=${CMAKE_NM} -DGENERATOR=${CMAKE_GENERATOR} -P
                    "${CMAKE_CURRENT_SOURCE_DIR}/consumer/check.cmake")
   set_tests_properties("tree: an installed kiln serves a stranger's project"
-                       PROPERTIES TIMEOUT 300 RESOURCE_LOCK build_folder ENVIRONMENT "${KILN_TEST_ENVIRONMENT}")
+                       PROPERTIES TIMEOUT 300 RESOURCE_LOCK build_folder)
 endif()

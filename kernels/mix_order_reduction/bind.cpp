@@ -114,7 +114,7 @@ void bind_fused(const Plan& plan,
   p.x_stride = stride(b.x);
   p.residual_stride = stride(b.residual);
   p.dx_stride = stride(b.dx);
-  p.row_blocks = row_blocks(b.rows, op.n);
+  p.split = split_rows(b.rows, op.n);
   p.vector_access =
       vector_rows(b.dy) && vector_rows(b.x) && vector_rows(b.residual) && vector_rows(b.dx);
   p.weight_vector_access = vector_base(b.w);
@@ -124,7 +124,8 @@ void bind_fused(const Plan& plan,
   // the planned number, and an uneven share costs up to a third (528 blocks on 396 CTAs).
   const int ctas = std::min(context.ctas_per_sm[0], stage.ctas_per_sm);
   const int resident = std::max(1, ctas * context.sm_count);
-  call.grid = {static_cast<unsigned>(std::min(p.row_blocks, resident)), 1, 1};
+  call.grid = {static_cast<unsigned>(std::min(p.split.blocks, resident)), 1, 1};
+  p.finish_shift = finish_shift(op.n, p.split.blocks, static_cast<int>(call.grid[0]));
   call.threads = static_cast<unsigned>(stage.threads);
   call.cooperative = op.has_weight;
   call.smem_bytes = stage.smem_bytes;
@@ -151,7 +152,7 @@ void bind_composed(const RmsNormOp& op,
   p.residual_stride = stride(b.residual);
   p.dx_stride = stride(b.dx);
   p.inverse_n = 1.0f / static_cast<float>(op.n);
-  p.row_blocks = row_blocks(b.rows, op.n);
+  p.split = split_rows(b.rows, op.n);
   p.chains = chains(op.n);
   p.lanes = lanes(op.n);
   p.accumulate = op.accumulate ? 1 : 0;
@@ -164,7 +165,7 @@ void bind_composed(const RmsNormOp& op,
   };
   if (b.rows > 0) add(0, std::min<std::int64_t>(b.rows, std::max(1, context.sm_count) * 8), 1);
   if (op.has_weight) {
-    add(1, ceil_div(op.n, 256), p.row_blocks);
+    add(1, ceil_div(op.n, 256), p.split.blocks);
     add(2, ceil_div(op.n, 256), 1);
   }
 }

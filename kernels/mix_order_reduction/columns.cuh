@@ -77,27 +77,34 @@ inline float sum_block_group(
 // a thread takes one block group of one column; then one thread a column adds the groups. Scratch
 // holds kFinishFloats. Every thread of every CTA calls this.
 template <class DW, int Threads>
-inline void finish_columns(
-    const float* partials, int n, int row_blocks, void* dw, bool accumulate, float* scratch) {
+inline void finish_columns(const float* partials,
+                           int n,
+                           int row_blocks,
+                           int shift,
+                           void* dw,
+                           bool accumulate,
+                           float* scratch) {
   const int groups = (row_blocks + kBlockGroup - 1) / kBlockGroup;
-  const int most = kFinishFloats / groups / kVector * kVector;
-  const int share = (n / static_cast<int>(gridDim.x) / kVector + 1) * kVector;
-  const int slice = share < most ? share : most;
+  const int slice = 1 << shift;
 #pragma unroll 1
   for (int first = blockIdx.x * slice; first < n; first += gridDim.x * slice) {
     const int columns = n - first < slice ? n - first : slice;
 #pragma unroll 1
-    for (int i = threadIdx.x; i < groups * columns; i += Threads) {
-      scratch[i] = sum_block_group(
-          partials, partial_stride(n), row_blocks, i / columns, first + i % columns);
+    for (int i = threadIdx.x; i < groups << shift; i += Threads) {
+      const int column = i & (slice - 1);
+      if (column < columns) {
+        scratch[i] =
+            sum_block_group(partials, partial_stride(n), row_blocks, i >> shift, first + column);
+      }
     }
     __syncthreads();
 #pragma unroll 1
     for (int i = threadIdx.x; i < columns; i += Threads) {
       float sum = 0.0f;
 #pragma unroll 4
-      for (int group = 0; group < groups; ++group)
-        sum = __fadd_rn(sum, scratch[group * columns + i]);
+      for (int group = 0; group < groups; ++group) {
+        sum = __fadd_rn(sum, scratch[(group << shift) + i]);
+      }
       store_column<DW>(dw, first + i, sum, accumulate);
     }
     __syncthreads();

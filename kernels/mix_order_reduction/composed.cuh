@@ -76,13 +76,13 @@ template <class X>
 inline void composed_columns(const ComposedParameters& p) {
   const i64 column = static_cast<i64>(blockIdx.x) * 256 + threadIdx.x;
   if (column >= p.n) return;
-  for (int block = blockIdx.y; block < p.row_blocks; block += gridDim.y) {
-    const i64 count = block_rows(p.rows, p.n, p.row_blocks, block);
+  for (int block = blockIdx.y; block < p.split.blocks; block += gridDim.y) {
+    const i64 count = block_rows(p.split, tile_rows(p.n), block);
     float sum = 0.0f;
     for (int chain = 0; chain < p.chains; ++chain) {
       float chain_sum = 0.0f;
       for (i64 i = chain; i < count; i += p.chains) {
-        const i64 row = block_row(p.n, p.row_blocks, block, i);
+        const i64 row = block_row(p.split, tile_rows(p.n), block, i);
         chain_sum = composed_element<X, none>(p, row, column, p.rstd[row]).add_to_column(chain_sum);
       }
       sum = __fadd_rn(sum, chain_sum);
@@ -97,8 +97,8 @@ inline void composed_finish(const ComposedParameters& p) {
   if (column >= p.n) return;
   const i64 stride = partial_stride(p.n);
   float sum = 0.0f;
-  for (int group = 0; group * kBlockGroup < p.row_blocks; ++group) {
-    sum = __fadd_rn(sum, sum_block_group(p.partials, stride, p.row_blocks, group, column));
+  for (int group = 0; group * kBlockGroup < p.split.blocks; ++group) {
+    sum = __fadd_rn(sum, sum_block_group(p.partials, stride, p.split.blocks, group, column));
   }
   store_column<DW>(p.dw, column, sum, p.accumulate != 0);
 }

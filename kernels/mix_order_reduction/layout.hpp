@@ -55,6 +55,14 @@ constexpr long long chain_bytes(const Geometry& g) {
 // Finishing: a float for each block group of each column of a slice, over the stage buffers too.
 inline constexpr int kFinishFloats = kMaxRowBlocks / kBlockGroup * 64;
 
+// Columns of a slice, as a power of two: a CTA's even share, as far as the scratch holds it.
+constexpr int finish_shift(long long n, int row_blocks, int ctas) {
+  const long long groups = ceil_div(row_blocks, kBlockGroup);
+  int shift = 3;
+  while ((1LL << shift) * ctas < n && (2LL << shift) * groups <= kFinishFloats) ++shift;
+  return shift;
+}
+
 constexpr long long smem_bytes(const Geometry& g) {
   long long buffers = g.stages * stage_bytes(g);
   if (buffers < chain_bytes(g)) buffers = chain_bytes(g);

@@ -67,16 +67,27 @@ constexpr int row_blocks(long long rows, long long n) {
 // 4096 and wider, H200): up to 6% faster.
 constexpr int tile_rows(long long n) { return chains(n); }
 
-// How many rows block `block` has, and which row of the matrix its i-th is.
-constexpr long long block_rows(long long rows, long long n, int blocks, int block) {
-  const int tile = tile_rows(n);
-  const long long whole = rows / tile, rest = rows % tile;
-  const long long tiles = whole / blocks + (block < whole % blocks ? 1 : 0);
-  return tiles * tile + (block == whole % blocks ? rest : 0);
+// How rows fall to blocks. Made on the host: 64-bit divisions cost a kernel its start and its
+// compile.
+struct RowSplit {
+  int blocks;
+  int extra;        // the first `extra` blocks have one tile more
+  long long tiles;  // whole tiles of every block
+  int rest;         // rows after the last whole tile; they belong to block `extra`
+};
+constexpr RowSplit split_rows(long long rows, long long n) {
+  const int tile = tile_rows(n), blocks = row_blocks(rows, n);
+  const long long whole = rows / tile;
+  return {blocks, static_cast<int>(whole % blocks), whole / blocks, static_cast<int>(rows % tile)};
 }
-constexpr long long block_row(long long n, int blocks, int block, long long i) {
-  const int tile = tile_rows(n);
-  return (i / tile * blocks + block) * tile + i % tile;
+
+// How many rows block `block` has, and which row of the matrix its i-th is.
+constexpr long long block_rows(const RowSplit& split, int tile, int block) {
+  return (split.tiles + (block < split.extra ? 1 : 0)) * tile +
+         (block == split.extra ? split.rest : 0);
+}
+constexpr long long block_row(const RowSplit& split, int tile, int block, long long i) {
+  return (i / tile * split.blocks + block) * tile + i % tile;
 }
 
 }  // namespace kiln::mix_order_reduction

@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kernels/mix_order_reduction/order.hpp"
+
 namespace kiln::mix_order_reduction {
 
 // rms_norm_backward, fused: one launch. Strides in elements. Row-major; columns are contiguous.
@@ -20,7 +22,8 @@ struct RmsNormBackwardParameters {
   long long x_stride;
   long long residual_stride;
   long long dx_stride;
-  int row_blocks;
+  RowSplit split;
+  int finish_shift;   // a CTA finishes 2^finish_shift columns at a time
   int vector_access;  // every row of dy, x, residual and dx starts on 16 bytes
   int weight_vector_access;
 };
@@ -42,7 +45,7 @@ struct ComposedParameters {
   long long residual_stride;
   long long dx_stride;
   float inverse_n;  // 1 / n, rounded to fp32
-  int row_blocks;
+  RowSplit split;
   int chains;
   int lanes;
   int accumulate;

@@ -89,7 +89,9 @@ void columns(const RmsNormOp& op, const Inputs& in, std::int64_t rows, Expected&
   }
   const int blocks = row_blocks(rows, op.n);
   const double chain =
-      std::ceil(static_cast<double>(block_rows(rows, op.n, blocks, 0)) / chains(op.n)) + 1;
+      std::ceil(static_cast<double>(block_rows(split_rows(rows, op.n), tile_rows(op.n), 0)) /
+                chains(op.n)) +
+      1;
   const double roundings =
       chain + chains(op.n) + kBlockGroup + std::ceil(blocks / double{kBlockGroup}) + 3;
   const Rounding out = rounding(op.dw);

@@ -182,7 +182,7 @@ struct RmsNormBackward {
   }
 
   void run_block(int block) {
-    const BlockRows rows(p.rows, p.row_blocks, block);
+    const BlockRows rows(p.split, block);
     const int steps = rows.steps();
     float rstd[kRows], next[kRows];
     load_rstd(0, rows, next);
@@ -223,7 +223,7 @@ struct RmsNormBackward {
         if (Owned::owns(v)) weight[v] = load_vector_octet<C, W>(p.w, v, p.weight_vector_access);
       }
     }
-    for (int block = blockIdx.x; block < p.row_blocks; block += gridDim.x) {
+    for (int block = blockIdx.x; block < p.split.blocks; block += gridDim.x) {
       if constexpr (kHasColumns) {
 #pragma unroll
         for (int v = 0; v < kOctets; ++v) {
@@ -237,7 +237,7 @@ struct RmsNormBackward {
     if constexpr (kHasColumns) {
       grid_barrier(p.barrier);
       finish_columns<DW, kGeometry.threads>(
-          p.partials, kGeometry.n, p.row_blocks, p.dw, C::accumulate, scratch);
+          p.partials, kGeometry.n, p.split.blocks, p.finish_shift, p.dw, C::accumulate, scratch);
     }
   }
 };

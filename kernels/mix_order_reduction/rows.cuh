@@ -53,7 +53,7 @@ inline void copy_elements(u32 shared, const typename T::Storage* row, i64 column
 // Elements past `count` are zero. The chunk is shifted up by one element at a time, since registers
 // have no index.
 template <class T>
-inline Chunk gather_chunk(const typename T::Storage* elements, int count) {
+__noinline__ Chunk gather_chunk(const typename T::Storage* elements, int count) {
   constexpr int kElements = 16 / T::kBytes;
   Chunk c{};
 #pragma unroll 1
@@ -72,7 +72,7 @@ inline Chunk gather_chunk(const typename T::Storage* elements, int count) {
 }
 
 template <class T>
-inline void scatter_chunk(typename T::Storage* elements, Chunk c, int count) {
+__noinline__ void scatter_chunk(typename T::Storage* elements, Chunk c, int count) {
 #pragma unroll 1
   for (int i = 0; i < count; ++i) {
     if constexpr (T::kBytes == 4) {

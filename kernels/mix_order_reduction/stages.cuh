@@ -17,20 +17,22 @@ template <class C>
 struct Rows {
   static constexpr int kRows = C::geometry.rows_per_step;
   static constexpr int kChains = chains(C::geometry.n);
-  int blocks, block, chain;
+  static constexpr int kTile = tile_rows(C::geometry.n);
+  const RowSplit& split;
+  int block, chain;
   i64 count;  // of the block
 
-  Rows(i64 rows, int row_blocks, int row_block)
-      : blocks(row_blocks),
+  Rows(const RowSplit& row_split, int row_block)
+      : split(row_split),
         block(row_block),
         chain(cta_row(C::geometry.n) ? 0
                                      : static_cast<int>(threadIdx.x) / Columns<C>::kGroupThreads),
-        count(block_rows(rows, C::geometry.n, row_blocks, row_block)) {}
+        count(block_rows(row_split, kTile, row_block)) {}
 
   int steps() const { return static_cast<int>((count + kRows * kChains - 1) / (kRows * kChains)); }
   // Row r of a step, and whether the block still has it.
   bool has(int step, int r) const { return index(step, r) < count; }
-  i64 row(int step, int r) const { return block_row(C::geometry.n, blocks, block, index(step, r)); }
+  i64 row(int step, int r) const { return block_row(split, kTile, block, index(step, r)); }
 
  private:
   i64 index(int step, int r) const {

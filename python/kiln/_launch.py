@@ -73,8 +73,8 @@ class Prepared:
         """Checks the tensors and packs a launch. Nothing is launched.
 
         The tensors of an op are in its family's README; `kiln.explain` names the family. Each is a
-        torch tensor, one with __dlpack__ or __cuda_array_interface__, or a tuple
-        (address, shape, strides in elements or None, "bf16", ordinal).
+        torch tensor, one with __dlpack__, or a tuple (address, shape, strides in elements or None,
+        "bf16", ordinal).
 
         `workspace`: 256-byte aligned memory of at least `workspace_bytes`; absent, the launch makes its
         own. `sm_limit`: use at most so many SMs; changes no bit of the result.

@@ -21,8 +21,6 @@ _NAMES = {
     "float64": "f64",
     "int64": "i64",
 }
-# typestr of the CUDA array interface, without its byte order.
-_TYPESTRS = {"f4": "f32", "f2": "f16", "i4": "i32"}
 
 
 def type_name(dtype: object) -> str:
@@ -32,16 +30,13 @@ def type_name(dtype: object) -> str:
 
 
 def describe(name: str, tensor: object, *, written: bool = False) -> TensorTuple:
-    """`tensor` is torch's, one with __cuda_array_interface__ or __dlpack__, or a tuple
-    (address, shape, strides in elements, "bf16", ordinal). Raises RequestError."""
+    """`tensor` is torch's, one with __dlpack__, or a tuple (address, shape, strides in elements or
+    None, "bf16", ordinal). Raises RequestError."""
     if isinstance(tensor, (tuple, list)):
         return _from_tuple(name, tensor)
     torch = sys.modules.get("torch")
     if torch is not None and isinstance(tensor, torch.Tensor):
         return _from_torch(name, tensor, torch, written)
-    interface = getattr(tensor, "__cuda_array_interface__", None)
-    if interface is not None:
-        return _from_interface(name, interface)
     return _from_dlpack(name, tensor)
 
 
@@ -85,35 +80,14 @@ def _from_torch(name: str, tensor: Any, torch: Any, written: bool) -> TensorTupl
     )
 
 
-def _from_interface(name: str, interface: dict[str, Any]) -> TensorTuple:
-    shape = list(interface["shape"])
-    typestr = interface["typestr"]
-    kind = _TYPESTRS.get(typestr[1:], typestr)
-    item = int("".join(character for character in typestr if character.isdigit()))
-    strides = interface.get("strides")
-    if strides is None:
-        elements = _contiguous(shape)
-    else:
-        elements = [stride // item for stride in strides]
-    address = interface["data"][0] or 0
-    return name, address, shape, elements, kind, _device_of(address)
-
-
-def _device_of(address: int) -> int:
-    # The interface does not say; a device pointer belongs to the current device of whoever made it.
-    from kiln._streams import ordinal_of
-
-    return ordinal_of(None)
-
-
 def _from_dlpack(name: str, tensor: object) -> TensorTuple:
     try:
         address, shape, strides, kind, ordinal = _kiln.describe(tensor)
     except TypeError:
         raise _refused(
             name,
-            f"is a {type(tensor).__name__}; give a CUDA tensor of torch or of another library with "
-            "__dlpack__ or __cuda_array_interface__, or (address, shape, strides, type, ordinal)",
+            f"is a {type(tensor).__name__}; give a CUDA tensor of torch, one with __dlpack__, or a tuple "
+            "(address, shape, strides in elements or None, type, ordinal)",
         ) from None
     return name, address, list(shape), list(strides), kind, ordinal
 

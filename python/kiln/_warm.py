@@ -43,26 +43,27 @@ def warm(
             try:
                 plan = json.loads(service().prepare_for_arch(signature, name).plan_json())
             except Error as error:
-                failures.append(f"{signature} for {name}: {error}")
+                failures.append((error.code, f"{signature} for {name}: {error.detail}"))
             else:
                 warmed.append(Warmed(signature, name, _origin(plan), plan))
     if failures:
-        lines = "\n  ".join(failures)
+        lines = "\n  ".join(text for _, text in failures)
         raise WarmError(
-            "invalid_recipe" if not warmed and not signatures else "compile_failed",
+            failures[0][0],
             f"{len(failures)} of what was to be warmed failed, {len(warmed)} are warm:\n  {lines}",
             warmed,
         )
     return warmed
 
 
-def _requested(what: object) -> tuple[list[str], list[str]]:
-    """Canonical signatures without repetitions, and the bad lines of a recipe."""
+def _requested(what: object) -> tuple[list[str], list[tuple[str, str]]]:
+    """Canonical signatures without repetitions; and code and message of a recipe's bad lines."""
     if isinstance(what, os.PathLike) or (isinstance(what, str) and _is_path(what)):
         path = os.fspath(what)
         entries, problems = _kiln.read_recipe(path)
         unique = dict.fromkeys(signature for signature, _, _ in entries)
-        return list(unique), [f"{path}, line {line}: {detail}" for line, detail in problems]
+        bad = [("invalid_recipe", f"{path}, line {line}: {detail}") for line, detail in problems]
+        return list(unique), bad
     if isinstance(what, (str, Mapping)):
         return [canonical(what)], []
     if isinstance(what, Iterable):
@@ -73,8 +74,7 @@ def _requested(what: object) -> tuple[list[str], list[str]]:
 
 
 def _is_path(text: str) -> bool:
-    # A signature has a colon after its op; a path that names a file wins.
-    return os.path.exists(text) or ":" not in text
+    return os.path.exists(text) or text.endswith((".json", ".txt")) or os.sep in text
 
 
 def _origin(plan: dict[str, Any]) -> str:

@@ -39,12 +39,13 @@ Tensor tensor_of(const TensorTuple& given, int ordinal) {
     refuse(name, fmt::format("has elements of type {}; known are f32, f16, bf16, i32", type_name));
   }
   if (shape.size() > kMaxRank || strides.size() != shape.size()) {
-    refuse(name,
-           fmt::format("has {} dimensions and {} strides; at most {} of each, and as many of one as "
-                       "of the other, are served",
-                       shape.size(),
-                       strides.size(),
-                       kMaxRank));
+    refuse(
+        name,
+        fmt::format("has {} dimensions and {} strides; at most {} of each, and as many of one as "
+                    "of the other, are served",
+                    shape.size(),
+                    strides.size(),
+                    kMaxRank));
   }
   Tensor tensor{.name = name,
                 .data = reinterpret_cast<void*>(address),
@@ -63,20 +64,19 @@ Arguments arguments_of(const std::vector<TensorTuple>& tensors, int ordinal) {
   return arguments;
 }
 
-PyLaunch bind(const PyPrepared& prepared,
-              const std::vector<TensorTuple>& tensors,
-              const std::optional<MemoryTuple>& workspace,
-              int sm_limit) {
+PyLaunch bind_launch(const PyPrepared& prepared,
+                     const std::vector<TensorTuple>& tensors,
+                     const std::optional<MemoryTuple>& workspace,
+                     int sm_limit) {
   BindOptions options{.sm_limit = sm_limit};
   if (workspace) {
-    options.workspace = Workspace{.data = reinterpret_cast<void*>(workspace->first),
-                                  .bytes = workspace->second,
-                                  .owner = {}};
+    options.workspace = Workspace{
+        .data = reinterpret_cast<void*>(workspace->first), .bytes = workspace->second, .owner = {}};
   }
   const RelaxedCapture relaxed;
   const int ordinal = prepared->device().ordinal;
-  if (ordinal < 0) return PyLaunch(prepared->bind({}, options));  // says that it cannot be bound
-  return PyLaunch(prepared->bind(arguments_of(tensors, ordinal), options));
+  if (ordinal < 0) return PyLaunch(std::in_place, prepared->bind({}, options));  // throws
+  return PyLaunch(std::in_place, prepared->bind(arguments_of(tensors, ordinal), options));
 }
 
 }  // namespace kiln::python

@@ -23,23 +23,14 @@ using PyPrepared = ProcessBound<Prepared>;
 // Threads take turns: a Launch is packed and run as one step, without the interpreter's lock.
 struct SharedLaunch {
   Launch launch;
-  std::mutex mutex;
+  std::mutex mutex{};
+
+  explicit SharedLaunch(Launch own) : launch(std::move(own)) {}
 };
+using PyLaunch = ProcessBound<SharedLaunch>;
 
-class PyLaunch {
- public:
-  explicit PyLaunch(Launch launch) : shared_(std::make_unique<SharedLaunch>()) {
-    shared_->launch = std::move(launch);
-  }
-
-  [[nodiscard]] SharedLaunch& operator*() const noexcept { return **shared_; }
-  [[nodiscard]] SharedLaunch* operator->() const noexcept { return shared_->get(); }
-
- private:
-  ProcessBound<std::unique_ptr<SharedLaunch>> shared_;
-};
-
-// Name, address, shape, strides in elements, type ("bf16"), ordinal of the device (-1: host memory).
+// Name, address, shape, strides in elements, type ("bf16"), ordinal of the device (-1: host
+// memory).
 using TensorTuple = std::tuple<std::string,
                                std::uintptr_t,
                                std::vector<std::int64_t>,
@@ -49,13 +40,13 @@ using TensorTuple = std::tuple<std::string,
 // Address and bytes.
 using MemoryTuple = std::pair<std::uintptr_t, std::int64_t>;
 
-// Arguments whose names point into `tensors`. Throws Error{invalid_argument} for a tensor that is not
-// on the device, has an unknown type or too many dimensions.
+// Arguments whose names point into `tensors`. Throws Error{invalid_argument} for a tensor that is
+// not on the device, has an unknown type or too many dimensions.
 [[nodiscard]] Arguments arguments_of(const std::vector<TensorTuple>& tensors, int ordinal);
 
-[[nodiscard]] PyLaunch bind(const PyPrepared& prepared,
-                            const std::vector<TensorTuple>& tensors,
-                            const std::optional<MemoryTuple>& workspace,
-                            int sm_limit);
+[[nodiscard]] PyLaunch bind_launch(const PyPrepared& prepared,
+                                   const std::vector<TensorTuple>& tensors,
+                                   const std::optional<MemoryTuple>& workspace,
+                                   int sm_limit);
 
 }  // namespace kiln::python

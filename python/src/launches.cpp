@@ -51,7 +51,7 @@ PyLaunch clone(const PyLaunch& self) {
   SharedLaunch& shared = *self;
   const std::lock_guard lock(shared.mutex);
   const RelaxedCapture relaxed;
-  return PyLaunch(shared.launch.clone());
+  return PyLaunch(std::in_place, shared.launch.clone());
 }
 
 RmsNormBackward front_end(const Signature& signature) {
@@ -65,16 +65,13 @@ RmsNormBackward front_end(const Signature& signature) {
 }
 
 // One stream's launch of one signature on one device: every call brings new addresses and rows.
-class PyRmsNormBackward {
+class BoundRmsNormBackward {
  public:
-  PyRmsNormBackward(const PyPrepared& prepared,
-                    std::optional<MemoryTuple> workspace,
-                    std::optional<MemoryTuple> counters,
-                    bool captured)
-      : prepared_(*prepared),
-        op_(front_end(prepared->plan().signature)),
-        captured_(captured),
-        launch_(Launch()) {
+  BoundRmsNormBackward(const PyPrepared& prepared,
+                       const std::optional<MemoryTuple>& workspace,
+                       const std::optional<MemoryTuple>& counters,
+                       bool captured)
+      : prepared_(*prepared), op_(front_end(prepared->plan().signature)), captured_(captured) {
     if (workspace) options_.workspace = adopted(*workspace);
     if (counters) options_.counters = adopted(*counters);
   }
@@ -86,16 +83,15 @@ class PyRmsNormBackward {
     auto* const handle = address<CUstream_st*>(stream);
     if (stream_capture().active(handle) != captured_) return false;
     const Arguments arguments = op_.arguments(given);
-    SharedLaunch& shared = *launch_;
-    const std::lock_guard lock(shared.mutex);
+    const std::lock_guard lock(mutex_);
     if (bound_) {
-      shared.launch.rebind(arguments);
+      launch_.rebind(arguments);
     } else {
       const RelaxedCapture relaxed;
-      shared.launch = prepared_.bind(arguments, options_);
+      launch_ = prepared_.bind(arguments, options_);
       bound_ = true;
     }
-    shared.launch.run(handle);
+    launch_.run(handle);
     return true;
   }
 
@@ -108,11 +104,13 @@ class PyRmsNormBackward {
   const RmsNormBackward op_;
   const bool captured_;
   BindOptions options_;
-  PyLaunch launch_;
+  std::mutex mutex_;
+  Launch launch_;
   bool bound_ = false;
 };
+using PyRmsNormBackward = ProcessBound<BoundRmsNormBackward>;
 
-bool run_rms_norm_backward(ProcessBound<std::unique_ptr<PyRmsNormBackward>>& self,
+bool run_rms_norm_backward(const PyRmsNormBackward& self,
                            std::uintptr_t stream,
                            std::int64_t rows,
                            std::uintptr_t dy,
@@ -126,41 +124,43 @@ bool run_rms_norm_backward(ProcessBound<std::unique_ptr<PyRmsNormBackward>>& sel
                            std::uintptr_t dw,
                            std::uintptr_t residual,
                            std::int64_t residual_stride) {
-  return (*self)->run(stream,
-                      {.rows = rows,
-                       .dy = address<const void*>(dy),
-                       .x = address<const void*>(x),
-                       .rstd = address<const float*>(rstd),
-                       .w = address<const void*>(w),
-                       .residual = address<const void*>(residual),
-                       .dx = address<void*>(dx),
-                       .dw = address<void*>(dw),
-                       .dy_stride = dy_stride,
-                       .x_stride = x_stride,
-                       .residual_stride = residual_stride,
-                       .dx_stride = dx_stride});
+  return self->run(stream,
+                   {.rows = rows,
+                    .dy = address<const void*>(dy),
+                    .x = address<const void*>(x),
+                    .rstd = address<const float*>(rstd),
+                    .w = address<const void*>(w),
+                    .residual = address<const void*>(residual),
+                    .dx = address<void*>(dx),
+                    .dw = address<void*>(dw),
+                    .dy_stride = dy_stride,
+                    .x_stride = x_stride,
+                    .residual_stride = residual_stride,
+                    .dx_stride = dx_stride});
 }
 
 }  // namespace
 
 void define_launches(nb::module_& module) {
+  module.def(
+      "capturing",
+      [](std::uintptr_t stream) { return stream_capture().active(address<CUstream_st*>(stream)); },
+      "stream"_a);
   nb::class_<PyLaunch>(module, "Launch")
       .def("run", &run, "stream"_a)
       .def("rebind", &rebind, "tensors"_a, "ordinal"_a)
       .def("clone", &clone)
       .def("kernel_count", [](const PyLaunch& self) { return self->launch.kernel_count(); });
 
-  using Bound = ProcessBound<std::unique_ptr<PyRmsNormBackward>>;
-  nb::class_<Bound>(module, "RmsNormBackward")
+  nb::class_<PyRmsNormBackward>(module, "RmsNormBackward")
       .def(
           "__init__",
-          [](Bound* self,
+          [](PyRmsNormBackward* self,
              const PyPrepared& prepared,
-             std::optional<MemoryTuple> workspace,
-             std::optional<MemoryTuple> counters,
+             const std::optional<MemoryTuple>& workspace,
+             const std::optional<MemoryTuple>& counters,
              bool captured) {
-            new (self)
-                Bound(std::make_unique<PyRmsNormBackward>(prepared, workspace, counters, captured));
+            new (self) PyRmsNormBackward(std::in_place, prepared, workspace, counters, captured);
           },
           "prepared"_a,
           "workspace"_a.none(),

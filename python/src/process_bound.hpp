@@ -13,7 +13,9 @@ namespace kiln::python {
 template <class Value>
 class ProcessBound {
  public:
-  explicit ProcessBound(Value value) : value_(std::make_unique<Value>(std::move(value))) {}
+  template <class... Arguments>
+  explicit ProcessBound(std::in_place_t, Arguments&&... arguments)
+      : value_(std::make_unique<Value>(std::forward<Arguments>(arguments)...)) {}
   ProcessBound(ProcessBound&&) noexcept = default;
   ProcessBound& operator=(ProcessBound&&) = delete;
   ~ProcessBound() {

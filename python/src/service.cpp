@@ -8,6 +8,7 @@
 #include <vector>
 
 #include <nanobind/stl/optional.h>
+#include <nanobind/stl/pair.h>
 #include <nanobind/stl/string.h>
 #include <nanobind/stl/tuple.h>
 #include <nanobind/stl/vector.h>
@@ -29,7 +30,7 @@ PyService make_service(std::vector<std::string> nvrtc_folders) {
   Options options;
   options.policy = Policy::from_env();
   options.nvrtc_folders = std::move(nvrtc_folders);
-  return PyService(Service(std::move(options)));
+  return PyService(std::in_place, std::move(options));
 }
 
 std::string plan(const PyService& self, const std::string& signature, const std::string& arch) {
@@ -46,13 +47,13 @@ std::string source(const PyService& self,
 PyPrepared prepare(const PyService& self, const std::string& signature, int ordinal) {
   const Signature parsed = Signature::parse(signature);
   const RelaxedCapture relaxed;
-  return PyPrepared(self->prepare(parsed, self->device(ordinal)));
+  return PyPrepared(std::in_place, self->prepare(parsed, self->device(ordinal)));
 }
 
 PyPrepared prepare_for_arch(const PyService& self,
                             const std::string& signature,
                             const std::string& arch) {
-  return PyPrepared(self->prepare(Signature::parse(signature), Arch::parse(arch)));
+  return PyPrepared(std::in_place, self->prepare(Signature::parse(signature), Arch::parse(arch)));
 }
 
 std::tuple<int, std::string, int, std::string> device(const PyService& self, int ordinal) {
@@ -77,15 +78,7 @@ void define_prepared(nb::module_& module) {
       .def("plan_json", [](const PyPrepared& self) { return self->plan().json(); })
       .def("ordinal", [](const PyPrepared& self) { return self->device().ordinal; })
       .def("workspace_bytes", [](const PyPrepared& self) { return self->plan().workspace_bytes; })
-      .def(
-          "bind",
-          [](const PyPrepared& self,
-             const std::vector<TensorTuple>& tensors,
-             std::optional<MemoryTuple> workspace,
-             int sm_limit) { return bind(self, tensors, workspace, sm_limit); },
-          "tensors"_a,
-          "workspace"_a = nb::none(),
-          "sm_limit"_a = 0);
+      .def("bind", &bind_launch, "tensors"_a, "workspace"_a = nb::none(), "sm_limit"_a = 0);
 }
 
 }  // namespace
@@ -93,19 +86,22 @@ void define_prepared(nb::module_& module) {
 void define_service(nb::module_& module) {
   define_prepared(module);
   nb::class_<PyService>(module, "Service")
-      .def("__init__",
-           [](PyService* self, std::vector<std::string> nvrtc_folders) {
-             new (self) PyService(make_service(std::move(nvrtc_folders)));
-           },
-           "nvrtc_folders"_a)
+      .def(
+          "__init__",
+          [](PyService* self, std::vector<std::string> nvrtc_folders) {
+            new (self) PyService(make_service(std::move(nvrtc_folders)));
+          },
+          "nvrtc_folders"_a)
       .def("plan", &plan, "signature"_a, "arch"_a, Unlocked())
       .def("source", &source, "signature"_a, "arch"_a, "stage"_a, Unlocked())
       .def("prepare", &prepare, "signature"_a, "ordinal"_a, Unlocked())
       .def("prepare_for_arch", &prepare_for_arch, "signature"_a, "arch"_a, Unlocked())
-      .def("device_count", [](const PyService& self) { return self->device_count(); }, Unlocked())
-      .def("current_device",
-           [](const PyService& self) { return self->current_device().ordinal; },
-           Unlocked())
+      .def(
+          "device_count", [](const PyService& self) { return self->device_count(); }, Unlocked())
+      .def(
+          "current_device",
+          [](const PyService& self) { return self->current_device().ordinal; },
+          Unlocked())
       .def("device", &device, "ordinal"_a, Unlocked())
       .def("cache_dir", [](const PyService& self) { return self->options().policy.cache_dir; })
       .def("statistics", &statistics);

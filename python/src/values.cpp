@@ -87,7 +87,7 @@ std::string type_name(const nb::dlpack::dtype& type) {
                        : named(nb::dlpack::dtype_code::Bfloat) ? "bf"
                        : named(nb::dlpack::dtype_code::Int)    ? "i"
                        : named(nb::dlpack::dtype_code::UInt)   ? "u"
-                                                               : "code" ;
+                                                               : "code";
   return letter + std::to_string(int{type.bits});
 }
 

@@ -5,11 +5,14 @@
 #include <chrono>
 #include <exception>
 #include <future>
-#include <memory>
 #include <mutex>
 #include <shared_mutex>
+#include <string>
 #include <unordered_map>
 #include <utility>
+#include <variant>
+
+#include <kiln/error.hpp>
 
 namespace kiln {
 
@@ -17,14 +20,16 @@ namespace kiln {
 template <class Key, class Value, class Hash, class Equal>
 class SingleFlight {
  public:
-  // The value when it is ready; nothing when it is absent or being built. Allocates nothing.
+  // False when the value is absent or being built. Allocates nothing.
   template <class Lookup>
   [[nodiscard]] bool peek(const Lookup& lookup, Value& value) const {
     const std::shared_lock lock(mutex_);
     const auto found = futures_.find(lookup);
     if (found == futures_.end()) return false;
     if (found->second.wait_for(std::chrono::seconds(0)) != std::future_status::ready) return false;
-    value = found->second.get();
+    const auto* ready = std::get_if<Value>(&found->second.get());
+    if (ready == nullptr) return false;
+    value = *ready;
     return true;
   }
 
@@ -33,27 +38,31 @@ class SingleFlight {
     bool built = false;  // by this call
   };
 
-  // Builds outside every lock. When build throws, the waiters get the exception and the key is free
-  // again.
+  // Builds outside every lock. When build throws, the key is free again and every waiter throws the
+  // same.
   template <class Build>
   [[nodiscard]] Result get(const Key& key, Build&& build) {
-    std::promise<Value> promise;
+    std::promise<Outcome> promise;
+    const Future future = promise.get_future().share();
     {
       std::unique_lock lock(mutex_);
-      const auto [position, inserted] = futures_.try_emplace(key);
+      const auto [position, inserted] = futures_.try_emplace(key, future);
       if (!inserted) {
-        const std::shared_future<Value> future = position->second;
+        const Future other = position->second;
         lock.unlock();
-        return {future.get(), false};
+        return {wait(other), false};
       }
-      position->second = promise.get_future().share();
     }
     try {
       Value value = std::forward<Build>(build)();
       promise.set_value(value);
       return {std::move(value), true};
-    } catch (...) {
+    } catch (const Error& error) {
       forget(key);  // first: who comes after the waiters have heard of the failure starts anew
+      promise.set_value(Failure{error.code, error.detail});
+      throw;
+    } catch (...) {
+      forget(key);
       promise.set_exception(std::current_exception());
       throw;
     }
@@ -65,8 +74,24 @@ class SingleFlight {
   }
 
  private:
+  // An Error travels as a value: an exception_ptr would give all waiters one object to change.
+  struct Failure {
+    ErrorCode code;
+    std::string detail;
+  };
+  using Outcome = std::variant<Value, Failure>;
+  using Future = std::shared_future<Outcome>;
+
+  [[nodiscard]] static Value wait(const Future& future) {
+    const Outcome& outcome = future.get();
+    if (const auto* failure = std::get_if<Failure>(&outcome)) {
+      throw Error(failure->code, failure->detail);
+    }
+    return std::get<Value>(outcome);
+  }
+
   mutable std::shared_mutex mutex_;
-  std::unordered_map<Key, std::shared_future<Value>, Hash, Equal> futures_;
+  std::unordered_map<Key, Future, Hash, Equal> futures_;
 };
 
 }  // namespace kiln

@@ -1,8 +1,7 @@
-# Installs kiln into a new prefix, moves it, and builds and runs against it: the consumer, by CMake and by pkg-config, and
-# the README's C++ example.
+# Installs kiln into a new prefix, moves it, and builds and runs the consumer against it, by CMake and by pkg-config.
 # SPDX-License-Identifier: Apache-2.0
 # Run: cmake -DBUILD=<kiln's build folder> -DSOURCE=<this folder> -DWORK=<scratch folder> -DLIBDIR=<lib> -DCXX=<compiler>
-#            -DNM=<nm> -DGENERATOR=<generator> -DREADME=<file> -P check.cmake
+#            -DNM=<nm> -DGENERATOR=<generator> -P check.cmake
 
 function(run)
   execute_process(COMMAND ${ARGV} RESULT_VARIABLE status OUTPUT_VARIABLE output ERROR_VARIABLE output)
@@ -18,32 +17,11 @@ file(MAKE_DIRECTORY "${WORK}")
 run(${CMAKE_COMMAND} --install "${BUILD}" --prefix "${WORK}/first")
 file(RENAME "${WORK}/first" "${WORK}/prefix")
 
-# The first C++ block of the README is a whole program that runs with or without a GPU.
-set(example "")
-if(EXISTS "${README}")
-  file(READ "${README}" text)
-  string(FIND "${text}" "```cpp\n" begin)
-  if(begin EQUAL -1)
-    message(FATAL_ERROR "${README} has no ```cpp block: its C++ example is gone")
-  endif()
-  math(EXPR begin "${begin} + 7")
-  string(SUBSTRING "${text}" ${begin} -1 text)
-  string(FIND "${text}" "```" end)
-  string(SUBSTRING "${text}" 0 ${end} text)
-  set(example "${WORK}/readme_example.cpp")
-  file(WRITE "${example}" "${text}")
-endif()
-
 run(${CMAKE_COMMAND} -S "${SOURCE}" -B "${WORK}/build" -G "${GENERATOR}" -DCMAKE_CXX_COMPILER=${CXX}
-    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=Debug -DREADME_EXAMPLE=${example})
+    -DCMAKE_PREFIX_PATH=${WORK}/prefix -DCMAKE_BUILD_TYPE=Debug)
 run(${CMAKE_COMMAND} --build "${WORK}/build")
 run("${WORK}/build/consumer")
 message(STATUS "by CMake: ${output}")
-if(example)
-  set(ENV{KILN_CACHE_DIR} "${WORK}/cache")
-  run("${WORK}/build/readme_example")
-  message(STATUS "the README's example: ${output}")
-endif()
 
 find_program(pkg_config NAMES pkg-config pkgconf REQUIRED)
 set(ENV{PKG_CONFIG_PATH} "${WORK}/prefix/${LIBDIR}/pkgconfig")

@@ -41,7 +41,7 @@ def test_a_sample_that_is_no_number_is_refused():
     ("text", "kept"),
     [
         ("cannot open /home/someone/kiln/libkiln.so: no", "cannot open …/libkiln.so: no"),
-        ("~/work/x.py:12 failed", "…/x.py:12 failed"),
+        ("~/src/x.py:12 failed", "…/x.py:12 failed"),
         ("ran on build-host-7 today", "ran on (host) today"),
         ("4260 GB/s at 1/2 of n/m", "4260 GB/s at 1/2 of n/m"),
         ("rms_norm_backward:n=4096,x=bf16", "rms_norm_backward:n=4096,x=bf16"),

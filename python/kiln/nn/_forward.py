@@ -1,0 +1,46 @@
+"""RMSNorm forward by torch: the output torch.nn.functional.rms_norm gives, and rstd for the backward."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import torch
+from torch import Tensor
+
+
+def _fused_op() -> Any:
+    """ATen's op with two results, of torch 2.9 on; the older one of that name has one, for Apple's GPUs."""
+    packet = getattr(torch.ops.aten, "_fused_rms_norm", None)
+    op = getattr(packet, "default", None)
+    return op if op is not None and len(op._schema.returns) == 2 else None
+
+
+_fused = _fused_op()
+
+
+def forward(
+    x: Tensor, shape: Sequence[int], weight: Optional[Tensor], eps: Optional[float]
+) -> tuple[Tensor, Tensor]:
+    """y, and rstd in fp32 with one element a row. torch too uses its kernel for equal types only."""
+    if _fused is not None and (weight is None or weight.dtype is x.dtype):
+        y, rstd = _fused(x, shape, weight, eps)
+        return y, rstd
+    return composed(x, shape, weight, eps)
+
+
+def composed(
+    x: Tensor, shape: Sequence[int], weight: Optional[Tensor], eps: Optional[float]
+) -> tuple[Tensor, Tensor]:
+    """The same out of parts, which torch.compile fuses with what is around them."""
+    wide = x if x.dtype is torch.float32 else x.float()
+    rows = tuple(range(-len(shape), 0))
+    floor = torch.finfo(torch.float32).eps if eps is None else eps
+    rstd = torch.rsqrt(wide.pow(2).mean(rows, keepdim=True) + floor)
+    y = wide * rstd
+    if weight is not None:
+        y = y * weight
+    # Not `y.to(x.dtype)` alone: where that changes nothing, torch.compile (2.11) takes the output of an
+    # autograd.Function for one without a gradient, and its backward gets zeros.
+    return (y if y.dtype is x.dtype else y.to(x.dtype)), rstd

@@ -1,0 +1,46 @@
+"""The module."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional, Union
+
+import torch
+from torch import Tensor
+
+from kiln.nn import functional
+
+
+class RMSNorm(torch.nn.RMSNorm):
+    """torch.nn.RMSNorm with kiln's backward: same arguments, same state dict.
+
+    fuse_wgrad_accumulation: the backward adds the weight's gradient into `weight.main_grad`, an fp32
+    tensor of the weight's shape, instead of returning it (Megatron's convention).
+    """
+
+    def __init__(
+        self,
+        normalized_shape: Union[int, Sequence[int], torch.Size],
+        eps: Optional[float] = None,
+        elementwise_affine: bool = True,
+        device: Any = None,
+        dtype: Optional[torch.dtype] = None,
+        *,
+        fuse_wgrad_accumulation: bool = False,
+    ) -> None:
+        super().__init__(normalized_shape, eps, elementwise_affine, device, dtype)  # type: ignore[arg-type]
+        self.fuse_wgrad_accumulation = fuse_wgrad_accumulation
+
+    def forward(self, x: Tensor) -> Tensor:
+        return functional.rms_norm(
+            x,
+            self.normalized_shape,
+            self.weight,
+            self.eps,
+            fuse_wgrad_accumulation=self.fuse_wgrad_accumulation,
+        )
+
+    def extra_repr(self) -> str:
+        fused = ", fuse_wgrad_accumulation=True" if self.fuse_wgrad_accumulation else ""
+        return super().extra_repr() + fused

@@ -1,0 +1,201 @@
+"""The same for torch.compile, export and tensor subclasses: the forward in parts, the backward as ops
+of the library `kiln`, with fake kernels and their mutated arguments declared."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import torch
+from torch import Tensor
+
+from kiln.nn._forward import composed
+from kiln.nn._launches import ADDED, OVERWRITTEN, RETURNED, run
+from kiln.nn._main_grad import main_grad_of
+
+_NO_PLACEHOLDER, _EMPTY, _ZEROS = 0, 1, 2
+
+
+# Schemas are written out: torch 2.6 does not infer them from annotations that are strings.
+@torch.library.custom_op(
+    "kiln::rms_norm_backward",
+    mutates_args=(),
+    schema="(Tensor grad_output, Tensor input, Tensor rstd, Tensor? weight, Tensor? residual, SymInt n)"
+    " -> (Tensor, Tensor)",
+)
+def backward_op(
+    grad_output: Tensor,
+    input: Tensor,
+    rstd: Tensor,
+    weight: Optional[Tensor],
+    residual: Optional[Tensor],
+    n: int,
+) -> tuple[Tensor, Tensor]:
+    """dx, and dw in the weight's type; without a weight an empty tensor."""
+    dx = torch.empty_like(input, memory_format=torch.contiguous_format)
+    if weight is None:
+        run(grad_output, input, rstd.contiguous(), None, dx, None, n, RETURNED, residual)
+        return dx, input.new_empty(0)
+    weight = weight.contiguous()
+    dw = torch.empty_like(weight)
+    run(grad_output, input, rstd.contiguous(), weight, dx, dw, n, RETURNED, residual)
+    return dx, dw
+
+
+@backward_op.register_fake
+def _(
+    grad_output: Tensor,
+    input: Tensor,
+    rstd: Tensor,
+    weight: Optional[Tensor],
+    residual: Optional[Tensor],
+    n: int,
+) -> tuple[Tensor, Tensor]:
+    dx = torch.empty_like(input, memory_format=torch.contiguous_format)
+    if weight is None:
+        return dx, input.new_empty(0)
+    return dx, torch.empty_like(weight, memory_format=torch.contiguous_format)
+
+
+@torch.library.custom_op(
+    "kiln::rms_norm_backward_main_grad",
+    mutates_args=("main_grad",),
+    schema="(Tensor grad_output, Tensor input, Tensor rstd, Tensor weight, Tensor(a!) main_grad, "
+    "Tensor? residual, SymInt n, bool overwrite) -> Tensor",
+)
+def main_grad_op(
+    grad_output: Tensor,
+    input: Tensor,
+    rstd: Tensor,
+    weight: Tensor,
+    main_grad: Tensor,
+    residual: Optional[Tensor],
+    n: int,
+    overwrite: bool,
+) -> Tensor:
+    """dx; dw is added into main_grad, or written there."""
+    dx = torch.empty_like(input, memory_format=torch.contiguous_format)
+    becomes = OVERWRITTEN if overwrite else ADDED
+    run(
+        grad_output,
+        input,
+        rstd.contiguous(),
+        weight.contiguous(),
+        dx,
+        main_grad,
+        n,
+        becomes,
+        residual,
+    )
+    return dx
+
+
+@main_grad_op.register_fake
+def _(
+    grad_output: Tensor,
+    input: Tensor,
+    rstd: Tensor,
+    weight: Tensor,
+    main_grad: Tensor,
+    residual: Optional[Tensor],
+    n: int,
+    overwrite: bool,
+) -> Tensor:
+    return torch.empty_like(input, memory_format=torch.contiguous_format)
+
+
+class _RMSNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any,
+        input: Tensor,
+        weight: Optional[Tensor],
+        shape: tuple[int, ...],
+        eps: Optional[float],
+    ) -> Tensor:
+        y, rstd = composed(input, shape, weight, eps)
+        ctx.save_for_backward(input, rstd, weight)
+        ctx.n = _product(shape)
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, dy: Tensor) -> tuple[Optional[Tensor], ...]:  # type: ignore[override]
+        input, rstd, weight = ctx.saved_tensors
+        dx, dw = backward_op(dy, input, rstd, weight, None, ctx.n)
+        return dx, None if weight is None else dw, None, None
+
+
+class _RMSNormIntoMainGrad(torch.autograd.Function):
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any,
+        input: Tensor,
+        weight: Tensor,
+        main_grad: Tensor,
+        shape: tuple[int, ...],
+        eps: Optional[float],
+        overwrite: bool,
+        placeholder: int,
+    ) -> Tensor:
+        y, rstd = composed(input, shape, weight, eps)
+        ctx.save_for_backward(input, rstd, weight, main_grad)
+        ctx.n = _product(shape)
+        ctx.overwrite = overwrite
+        ctx.placeholder = placeholder
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, dy: Tensor) -> tuple[Optional[Tensor], ...]:  # type: ignore[override]
+        input, rstd, weight, main_grad = ctx.saved_tensors
+        dx = main_grad_op(dy, input, rstd, weight, main_grad, None, ctx.n, ctx.overwrite)
+        dw = None
+        if ctx.placeholder == _ZEROS:
+            dw = torch.zeros_like(weight)
+        elif ctx.placeholder == _EMPTY:
+            dw = torch.empty_like(weight)
+        return dx, dw, None, None, None, None, None
+
+
+def rms_norm(
+    input: Tensor,
+    shape: tuple[int, ...],
+    weight: Optional[Tensor],
+    eps: Optional[float],
+    fuse: bool,
+) -> Tensor:
+    if not (fuse and weight is not None and weight.requires_grad and torch.is_grad_enabled()):
+        return _RMSNorm.apply(input, weight, shape, eps)  # type: ignore[no-any-return]
+    main_grad = main_grad_of(weight)
+    kind = _NO_PLACEHOLDER
+    if hasattr(weight, "grad_added_to_main_grad"):
+        # Set here, because a compiled backward runs no Python: true once that backward has run.
+        weight.grad_added_to_main_grad = True
+        kind = _ZEROS if getattr(weight, "zero_out_wgrad", False) else _EMPTY
+    overwrite = bool(getattr(weight, "overwrite_main_grad", False))
+    return _RMSNormIntoMainGrad.apply(  # type: ignore[no-any-return]
+        input, weight, main_grad, shape, eps, overwrite, kind
+    )
+
+
+def rms_norm_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    rstd: Tensor,
+    weight: Optional[Tensor],
+    residual: Optional[Tensor],
+    main_grad: Optional[Tensor],
+    n: int,
+) -> tuple[Tensor, Optional[Tensor]]:
+    if main_grad is not None and weight is not None:
+        dx = main_grad_op(grad_output, input, rstd, weight, main_grad, residual, n, False)
+        return dx, None
+    dx, dw = backward_op(grad_output, input, rstd, weight, residual, n)
+    return dx, None if weight is None else dw
+
+
+def _product(shape: Sequence[int]) -> int:
+    n = 1
+    for size in shape:
+        n *= size
+    return n

@@ -1,0 +1,136 @@
+"""Drop-in replacements for functions of torch.nn.functional, and the backward on its own."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from collections.abc import Sequence
+from typing import Any, Optional
+
+import torch
+from torch import Tensor
+from torch.autograd.function import once_differentiable
+
+from kiln.nn import _checks, _traced
+from kiln.nn._forward import forward as _forward
+from kiln.nn._launches import ADDED, OVERWRITTEN, RETURNED, run
+from kiln.nn._main_grad import main_grad_of, placeholder
+
+__all__ = ["rms_norm", "rms_norm_backward"]
+
+_PLAIN = (Tensor, torch.nn.Parameter)
+
+
+def rms_norm(
+    input: Tensor,
+    normalized_shape: Sequence[int],
+    weight: Optional[Tensor] = None,
+    eps: Optional[float] = None,
+    *,
+    fuse_wgrad_accumulation: bool = False,
+) -> Tensor:
+    """torch.nn.functional.rms_norm with kiln's backward.
+
+    Inputs are CUDA tensors of fp32, fp16 or bf16; input and weight may differ in type.
+    fuse_wgrad_accumulation: the backward adds into `weight.main_grad` (fp32, of the weight's shape).
+    Where the weight has an attribute `grad_added_to_main_grad` it becomes True and the weight gets a
+    placeholder gradient (zeros if `zero_out_wgrad`), else no gradient; with `overwrite_main_grad` the
+    sum is written instead of added. Raises kiln.RequestError before anything is launched.
+    """
+    shape = tuple(normalized_shape)
+    _checks.forward(input, shape, weight, fuse_wgrad_accumulation)
+    if torch.compiler.is_compiling() or type(input) not in _PLAIN:
+        return _traced.rms_norm(input, shape, weight, eps, fuse_wgrad_accumulation)
+    differentiable = input.requires_grad or (weight is not None and weight.requires_grad)
+    if not (differentiable and torch.is_grad_enabled()):
+        return torch.nn.functional.rms_norm(input, shape, weight, eps)
+    result: Tensor = _RMSNorm.apply(input, weight, shape, eps, fuse_wgrad_accumulation)
+    return result
+
+
+def rms_norm_backward(
+    grad_output: Tensor,
+    input: Tensor,
+    rstd: Tensor,
+    weight: Optional[Tensor] = None,
+    *,
+    residual: Optional[Tensor] = None,
+    main_grad: Optional[Tensor] = None,
+) -> tuple[Tensor, Optional[Tensor]]:
+    """The gradients of input and weight, with xh = input * rstd and g = grad_output * weight:
+
+        dx = rstd * (g - xh * mean(g * xh)) [+ residual]        dw = sum over rows of grad_output * xh
+
+    rstd: fp32, one element a row. residual: a gradient of the input's shape and type, added to dx.
+    main_grad: fp32; dw is added into it and None is returned in its place. Not differentiable again.
+    Raises kiln.RequestError before anything is launched.
+    """
+    n = _checks.backward(grad_output, input, rstd, weight, residual, main_grad)
+    if torch.compiler.is_compiling() or type(input) not in _PLAIN:
+        return _traced.rms_norm_backward(grad_output, input, rstd, weight, residual, main_grad, n)
+    if not rstd.is_contiguous():
+        rstd = rstd.contiguous()
+    if weight is not None and not weight.is_contiguous():
+        weight = weight.contiguous()
+    dx = _contiguous_like(input)
+    if main_grad is not None:
+        run(grad_output, input, rstd, weight, dx, main_grad, n, ADDED, residual)
+        return dx, None
+    dw = None if weight is None else torch.empty_like(weight)
+    run(grad_output, input, rstd, weight, dx, dw, n, RETURNED, residual)
+    return dx, dw
+
+
+class _RMSNorm(torch.autograd.Function):
+    @staticmethod
+    def forward(  # type: ignore[override]
+        ctx: Any,
+        input: Tensor,
+        weight: Optional[Tensor],
+        shape: tuple[int, ...],
+        eps: Optional[float],
+        fuse: bool,
+    ) -> Tensor:
+        y, rstd = _forward(input, shape, weight, eps)
+        ctx.save_for_backward(input, rstd, weight)
+        ctx.n = shape[0] if len(shape) == 1 else torch.Size(shape).numel()
+        # The parameter itself, whose attributes a saved tensor's hooks may not bring back.
+        ctx.parameter = weight if fuse and weight is not None and weight.requires_grad else None
+        return y
+
+    @staticmethod
+    def backward(ctx: Any, dy: Tensor) -> tuple[Optional[Tensor], ...]:  # type: ignore[override]
+        # Only a graph of gradients needs the guard against differentiating again, which costs time.
+        if torch.is_grad_enabled():
+            return _guarded_gradients(ctx, dy)
+        return _gradients(ctx, dy)
+
+
+def _gradients(ctx: Any, dy: Tensor) -> tuple[Optional[Tensor], ...]:
+    x, rstd, weight = ctx.saved_tensors
+    n = ctx.n
+    dx = torch.empty_like(x) if x.is_contiguous() else _contiguous_like(x)
+    parameter = ctx.parameter
+    if parameter is not None:
+        main_grad = main_grad_of(parameter)
+        added = not getattr(parameter, "overwrite_main_grad", False)
+        run(dy, x, rstd, _dense(weight), dx, main_grad, n, ADDED if added else OVERWRITTEN)
+        return dx, placeholder(parameter), None, None, None
+    if weight is None:
+        run(dy, x, rstd, None, dx, None, n, RETURNED)
+        return dx, None, None, None, None
+    weight = _dense(weight)
+    # A frozen weight's gradient is computed too: it comes with the pass.
+    dw = torch.empty_like(weight)
+    run(dy, x, rstd, weight, dx, dw, n, RETURNED)
+    return dx, dw, None, None, None
+
+
+_guarded_gradients = once_differentiable(_gradients)
+
+
+def _dense(weight: Tensor) -> Tensor:
+    return weight if weight.is_contiguous() else weight.contiguous()
+
+
+def _contiguous_like(tensor: Tensor) -> Tensor:
+    return torch.empty_like(tensor, memory_format=torch.contiguous_format)

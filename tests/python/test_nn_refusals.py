@@ -1,0 +1,121 @@
+"""Bad tensors: one clear exception before any launch."""
+
+# SPDX-License-Identifier: Apache-2.0
+from __future__ import annotations
+
+from typing import Any
+
+import pytest
+
+torch = pytest.importorskip("torch")
+
+import kiln  # noqa: E402
+from emulator import Emulator, install  # noqa: E402
+from kiln.nn import RMSNorm, functional  # noqa: E402
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Emulator:
+    return install(monkeypatch)
+
+
+def test_a_cpu_tensor_is_refused(python: Any) -> None:
+    with pytest.raises(kiln.RequestError, match="input is on cpu"):
+        RMSNorm(8)(torch.randn(2, 8))
+    with pytest.raises(kiln.RequestError, match="input is on cpu"), torch.no_grad():
+        RMSNorm(8)(torch.randn(2, 8))
+    x = torch.randn(2, 8)
+    with pytest.raises(kiln.RequestError, match="input is on cpu"):
+        functional.rms_norm_backward(x, x, torch.ones(2))
+
+
+@pytest.mark.parametrize(
+    ("x", "shape", "weight", "part"),
+    [
+        (torch.randn(2, 8, dtype=torch.float64), (8,), None, "torch.float64"),
+        (torch.ones(2, 8, dtype=torch.int32), (8,), None, "torch.int32"),
+        (torch.randn(2, 8, dtype=torch.complex64), (8,), None, "torch.complex64"),
+        (torch.randn(2, 8), (9,), None, "last dimensions"),
+        (torch.randn(2, 8), (), None, "normalized_shape []"),
+        (torch.randn(8), (2, 8), None, "last dimensions"),
+        (torch.randn(2, 8), (8,), torch.ones(9), "weight has shape [9]"),
+        (torch.randn(2, 8), (8,), torch.ones(1, 8), "weight has shape [1, 8]"),
+        (torch.randn(2, 8), (8,), torch.ones(8, dtype=torch.float64), "weight has type"),
+        (torch.randn(2, 8), (8,), torch.ones(8, device="meta"), "weight is on meta"),
+        (torch.randn(2, 8).to_sparse(), (8,), None, "layout"),
+        ("text", (8,), None, "input is a str"),
+    ],
+)
+def test_the_forward_refuses(
+    gpu: Emulator, x: Any, shape: tuple[int, ...], weight: Any, part: str
+) -> None:
+    with pytest.raises(kiln.RequestError) as caught:
+        functional.rms_norm(x, shape, weight)
+    assert part in str(caught.value)
+    assert caught.value.code == "invalid_argument"
+
+
+def test_accumulating_without_a_weight_is_refused(gpu: Emulator) -> None:
+    with pytest.raises(kiln.RequestError, match="nothing to accumulate"):
+        functional.rms_norm(torch.randn(2, 8), (8,), fuse_wgrad_accumulation=True)
+
+
+GOOD = {
+    "grad_output": torch.randn(3, 8),
+    "input": torch.randn(3, 8),
+    "rstd": torch.ones(3),
+    "weight": torch.ones(8),
+    "residual": None,
+    "main_grad": None,
+}
+
+
+@pytest.mark.parametrize(
+    ("name", "bad", "part"),
+    [
+        ("grad_output", torch.randn(3, 9), "grad_output is"),
+        ("grad_output", torch.randn(2, 8), "grad_output is"),
+        ("grad_output", torch.randn(3, 8).bfloat16(), "torch.bfloat16"),
+        ("grad_output", torch.randn(3, 8, device="meta"), "meta"),
+        ("input", torch.randn(3, 8).double(), "torch.float64"),
+        ("rstd", torch.ones(3).bfloat16(), "rstd is torch.bfloat16"),
+        ("rstd", torch.ones(4), "rstd has 4 elements"),
+        ("rstd", torch.ones(3, device="meta"), "rstd is"),
+        ("weight", torch.ones(4), "rows of 4"),
+        ("weight", torch.ones(8).double(), "weight has type"),
+        ("weight", torch.ones(2, 4), "weight has shape [2, 4]"),
+        ("residual", torch.randn(3, 8).half(), "residual is"),
+        ("residual", torch.randn(8), "residual is"),
+        ("main_grad", torch.zeros(8).bfloat16(), "main_grad is torch.bfloat16"),
+        ("main_grad", torch.zeros(9), "main_grad is"),
+    ],
+)
+def test_the_backward_refuses(gpu: Emulator, name: str, bad: Any, part: str) -> None:
+    with pytest.raises(kiln.RequestError) as caught:
+        functional.rms_norm_backward(**{**GOOD, name: bad})
+    assert part in str(caught.value)
+    assert not gpu.runs
+
+
+def test_main_grad_without_a_weight_is_refused(gpu: Emulator) -> None:
+    with pytest.raises(kiln.RequestError, match="main_grad without a weight"):
+        functional.rms_norm_backward(**{**GOOD, "weight": None, "main_grad": torch.zeros(8)})
+
+
+def test_an_output_that_requires_grad_cannot_be_bound() -> None:
+    from kiln import _tensors
+
+    output = torch.zeros(8, requires_grad=True)
+    with pytest.raises(kiln.RequestError, match="dw requires grad"):
+        _tensors.describe("dw", output, written=True)
+    assert _tensors.describe("w", output)[0] == "w"
+
+
+def test_tensors_of_the_host_and_of_other_devices_are_told_apart() -> None:
+    from kiln import _tensors
+
+    assert _tensors.describe("x", torch.zeros(2, 8)) == ("x", 0, [2, 8], [8, 1], "f32", -1)
+    with pytest.raises(kiln.RequestError, match="x is on meta"):
+        _tensors.describe("x", torch.zeros(8, device="meta"))
+    with pytest.raises(kiln.RequestError, match="layout"):
+        _tensors.describe("x", torch.zeros(2, 8).to_sparse())
