@@ -1,0 +1,262 @@
+// What the family promises beyond the conformance suite: plans for any width, rows dealt once,
+// arguments refused.
+// SPDX-License-Identifier: Apache-2.0
+#include <algorithm>
+#include <array>
+#include <random>
+#include <string>
+#include <vector>
+
+#include <kiln/error.hpp>
+#include <kiln/rms_norm_backward.hpp>
+
+#include "kernels/mix_order_reduction/layout.hpp"
+#include "kernels/mix_order_reduction/op.hpp"
+#include "kernels/mix_order_reduction/parameters.hpp"
+#include "tests/testing.hpp"
+
+namespace {
+
+using namespace kiln;
+namespace mix = kiln::mix_order_reduction;
+
+constexpr std::array kTypes{"f32", "f16", "bf16"};
+
+std::string random_signature(std::mt19937& random) {
+  const auto pick = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
+  const double exponent = std::uniform_real_distribution<double>(0, 14)(random);
+  std::int64_t n = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::exp2(exponent)));
+  if (pick(2) == 0) n = std::min<std::int64_t>((n + 7) / 8 * 8, mix::kMaxFusedColumns);
+  std::string text = "rms_norm_backward:n=" + std::to_string(n) +
+                     ",x=" + kTypes[static_cast<std::size_t>(pick(3))];
+  text += ",residual=" + std::to_string(pick(2));
+  if (pick(4) == 0) return text + ",w=none";
+  text += std::string(",w=") + kTypes[static_cast<std::size_t>(pick(3))];
+  if (pick(2) == 0)
+    text += std::string(",accumulate=1,dw=") + kTypes[static_cast<std::size_t>(pick(3))];
+  return text;
+}
+
+Policy many_stages() {
+  Policy policy;
+  policy.allow_multi_stages = true;
+  return policy;
+}
+
+TEST_CASE("every plan fits the device, for any width, type and architecture") {
+  std::mt19937 random(7);
+  int plans = 0, refused = 0;
+  for (int i = 0; i < 4000; ++i) {
+    const Signature signature = Signature::parse(random_signature(random));
+    for (const DeviceLimits& limits : known_limits()) {
+      const PlanResult result = mix::plan(signature, limits, i % 2 == 0 ? Policy{} : many_stages());
+      CAPTURE(signature.text(), limits.arch.text());
+      if (const auto* rejection = std::get_if<Rejection>(&result)) {
+        // Only f32 rows wider than a CTA's shared memory; they run composed.
+        REQUIRE(rejection->reason == FallbackReason::unsupported_size);
+        REQUIRE(signature.integer("n") * 4 * (signature.flag("residual") ? 3 : 2) >
+                limits.smem_per_cta_bytes / 2);
+        ++refused;
+        continue;
+      }
+      const StagePlan& stage = std::get<Plan>(result).stages.at(0);
+      const std::int64_t reserved = limits.smem_reserved_per_cta_bytes;
+      bool fits = stage.smem_bytes <= limits.smem_per_cta_bytes;
+      fits &= (stage.smem_bytes + reserved) * stage.ctas_per_sm <= limits.smem_per_sm_bytes;
+      fits &= stage.threads * stage.ctas_per_sm <= limits.threads_per_sm;
+      fits &= stage.register_budget * stage.threads * stage.ctas_per_sm <= limits.registers_per_sm;
+      fits &= stage.pipeline.chosen >= 1 && stage.pipeline.chosen <= stage.pipeline.asked;
+      fits &= stage.pipeline.chosen <= stage.pipeline.cap &&
+              stage.pipeline.chosen <= stage.pipeline.fits;
+      REQUIRE(fits);
+      ++plans;
+    }
+  }
+  CHECK(plans > 30'000);
+  CHECK(refused < plans / 10);
+}
+
+TEST_CASE("more shared memory never means fewer stages") {
+  std::mt19937 random(11);
+  for (int i = 0; i < 500; ++i) {
+    const Signature signature = Signature::parse(random_signature(random));
+    DeviceLimits limits = limits_of(Arch::parse("sm_90a"));
+    int before = 0;
+    for (int kib = 64; kib <= 227; kib += 9) {
+      limits.smem_per_cta_bytes = kib * 1024;
+      limits.smem_per_sm_bytes = (kib + 1) * 1024;
+      const PlanResult result = mix::plan(signature, limits, many_stages());
+      const auto* plan = std::get_if<Plan>(&result);
+      const int stages = plan == nullptr ? 0 : plan->stages[0].pipeline.chosen;
+      CAPTURE(signature.text(), kib);
+      REQUIRE(std::min(stages, 2) >= std::min(before, 2));
+      before = stages;
+    }
+  }
+}
+
+TEST_CASE("the policy caps stages, and the plan says so") {
+  const Signature signature = Signature::parse("rms_norm_backward:n=4096");
+  const DeviceLimits& limits = limits_of(Arch::parse("sm_90a"));
+  const auto chosen = [&](const Policy& policy) {
+    return std::get<Plan>(mix::plan(signature, limits, policy)).stages[0];
+  };
+  CHECK(chosen({}).pipeline.chosen == 1);
+  CHECK(chosen({}).pipeline.why.find("KILN_ALLOW_MULTI_STAGES") != std::string::npos);
+  CHECK(chosen(many_stages()).pipeline.chosen == 3);
+  Policy lowered = many_stages();
+  lowered.max_stages = 2;
+  CHECK(chosen(lowered).pipeline.chosen == 2);
+  CHECK(chosen(lowered).pipeline.why.find("KILN_MAX_STAGES") != std::string::npos);
+  lowered.allow_multi_stages = false;
+  lowered.max_stages = 8;
+  CHECK(chosen(lowered).pipeline.chosen == 1);
+}
+
+TEST_CASE("every row belongs to exactly one block, and blocks differ by a tile at most") {
+  for (const std::int64_t n : {1, 8, 100, 128, 1000, 2048, 4096, 16384, 65536}) {
+    for (const std::int64_t rows : {0, 1, 2, 13, 257, 1000, 5003, 20000}) {
+      const mix::RowSplit split = mix::split_rows(rows, n);
+      const int tile = mix::tile_rows(n);
+      std::vector<int> seen(static_cast<std::size_t>(rows), 0);
+      std::int64_t least = rows, most = 0;
+      for (int block = 0; block < split.blocks; ++block) {
+        const std::int64_t count = mix::block_rows(split, tile, block);
+        least = std::min(least, count);
+        most = std::max(most, count);
+        std::int64_t before = -1;
+        for (std::int64_t i = 0; i < count; ++i) {
+          const std::int64_t row = mix::block_row(split, tile, block, i);
+          REQUIRE(row > before);
+          REQUIRE(row < rows);
+          ++seen[static_cast<std::size_t>(row)];
+          before = row;
+        }
+      }
+      CAPTURE(n, rows);
+      REQUIRE(std::all_of(seen.begin(), seen.end(), [](int times) { return times == 1; }));
+      REQUIRE(most - least <= tile);
+    }
+  }
+}
+
+TEST_CASE("the order of sums depends on rows and n alone") {
+  // Known answers: a change here changes the bits of every kernel, and needs a new emitter version.
+  CHECK(mix::lanes(4096) == 512);
+  CHECK(mix::lanes(2880) == 512);
+  CHECK(mix::lanes(65536) == 1024);
+  CHECK(mix::panels(16384) == 2);
+  CHECK(mix::chains(128) == 16);
+  CHECK(mix::chains(1024) == 8);
+  CHECK(mix::chains(4096) == 1);
+  CHECK(mix::row_blocks(16384, 4096) == 264);
+  CHECK(mix::row_blocks(655360, 128) == 528);
+  CHECK(mix::row_blocks(16384, 8192) == 132);
+  CHECK(mix::row_blocks(100, 8192) == 25);
+  CHECK(mix::row_blocks(0, 8192) == 1);
+}
+
+TEST_CASE("contradictions in a signature are refused, dependent defaults are filled in") {
+  CHECK(Signature::parse("rms_norm_backward:n=8,x=f16").text() ==
+        "rms_norm_backward:accumulate=0,dw=f16,n=8,residual=0,w=f16,x=f16");
+  CHECK(Signature::parse("rms_norm_backward:n=8,w=bf16,accumulate=1").value("dw") == "f32");
+  CHECK(Signature::parse("rms_norm_backward:n=8,w=none").value("dw") == "none");
+  for (const std::string text :
+       {"n=8,w=none,dw=f32", "n=8,w=none,accumulate=1", "n=8,dw=none", "n=0", "x=f32"}) {
+    CAPTURE(text);
+    CHECK_THROWS_AS(Signature::parse("rms_norm_backward:" + text), Error);
+  }
+}
+
+TEST_CASE("the typed front end gives the canonical signature") {
+  CHECK(RmsNormBackward{.n = 4096}.signature() == Signature::parse("rms_norm_backward:n=4096"));
+  CHECK(RmsNormBackward{.n = 5, .x = DType::f32, .w = {}}.signature() ==
+        Signature::parse("rms_norm_backward:n=5,x=f32,w=none"));
+  CHECK(
+      RmsNormBackward{.n = 5, .w = DType::f32, .accumulate = true, .residual = true}.signature() ==
+      Signature::parse("rms_norm_backward:n=5,w=f32,accumulate=1,residual=1"));
+}
+
+// Addresses for bind, which never follows them.
+struct Memory {
+  static void* at(std::uintptr_t address) { return reinterpret_cast<void*>(address); }
+
+  RmsNormBackward op{.n = 4096};
+  RmsNormBackward::Arguments arguments{.rows = 64,
+                                       .dy = at(0x10000000),
+                                       .x = at(0x20000000),
+                                       .rstd = static_cast<const float*>(at(0x30000000)),
+                                       .w = at(0x40000000),
+                                       .dx = at(0x50000000),
+                                       .dw = at(0x60000000)};
+  LaunchContext context{.sm_count = 132,
+                        .ctas_per_sm = {2, 1, 1, 1},
+                        .workspace = at(0x70000000),
+                        .workspace_bytes = 1 << 24,
+                        .counters = at(0x80000000)};
+
+  CallList bind() const {
+    const PlanResult result = mix::plan(op.signature(), limits_of(Arch::parse("sm_90a")), {});
+    CallList calls;
+    mix::bind(std::get<Plan>(result), op.arguments(arguments), context, calls);
+    return calls;
+  }
+  mix::RmsNormBackwardParameters parameters() const {
+    mix::RmsNormBackwardParameters p;
+    const CallList calls = bind();
+    std::copy_n(calls.calls[0].parameters.begin(), sizeof p, reinterpret_cast<std::byte*>(&p));
+    return p;
+  }
+};
+
+TEST_CASE("16-byte access is used exactly when every row starts on 16 bytes") {
+  CHECK(Memory{}.parameters().vector_access == 1);
+  Memory odd_stride;
+  odd_stride.arguments.dy_stride = 4097;
+  CHECK(odd_stride.parameters().vector_access == 0);
+  Memory wide_stride;
+  wide_stride.arguments.dx_stride = 4096 + 8;
+  CHECK(wide_stride.parameters().vector_access == 1);
+  Memory odd_base;
+  odd_base.arguments.dx = Memory::at(0x50000002);
+  CHECK(odd_base.parameters().vector_access == 0);
+  Memory odd_weight;
+  odd_weight.arguments.w = Memory::at(0x40000002);
+  CHECK(odd_weight.parameters().vector_access == 1);
+  CHECK(odd_weight.parameters().weight_vector_access == 0);
+}
+
+TEST_CASE("the grid is the planned residency or less, whatever more would fit") {
+  Memory many;
+  many.arguments.rows = 1 << 14;
+  many.context.ctas_per_sm = {3, 1, 1, 1};
+  CHECK(many.bind().calls[0].grid[0] == 264);
+  many.context.sm_count = 66;
+  CHECK(many.bind().calls[0].grid[0] == 132);
+  CHECK(many.bind().calls[0].cooperative);
+}
+
+TEST_CASE("rows of two matrices may interleave in one buffer, but not touch") {
+  Memory interleaved;
+  interleaved.arguments.x = Memory::at(0x20000000);
+  interleaved.arguments.dx = Memory::at(0x20000000 + 4096 * 2);
+  interleaved.arguments.x_stride = interleaved.arguments.dx_stride = 8192;
+  CHECK_NOTHROW(interleaved.bind());
+  interleaved.arguments.dx = Memory::at(0x20000000 + 4096 * 2 - 16);
+  CHECK_THROWS_AS(interleaved.bind(), Error);
+}
+
+TEST_CASE("the reference is right where the answer is known by hand") {
+  // x = rstd = w = 1: xh = 1, g = dy; dx = dy - mean(dy), dw = column sums of dy.
+  const Signature signature = Signature::parse("rms_norm_backward:n=4,x=f32");
+  const std::vector<HostTensor> inputs{{"dy", {2, 4}, {1, 2, 3, 6, 0, 0, 0, 4}},
+                                       {"x", {2, 4}, std::vector<double>(8, 1.0)},
+                                       {"rstd", {2}, {1, 1}},
+                                       {"w", {4}, std::vector<double>(4, 1.0)}};
+  const std::vector<Expected> expected = mix::reference(signature, 2, inputs);
+  CHECK(expected.at(0).values == std::vector<double>{-2, -1, 0, 3, -1, -1, -1, 3});
+  CHECK(expected.at(1).values == std::vector<double>{1, 2, 3, 10});
+  for (const double bound : expected[0].bounds) CHECK((bound > 0 && bound < 1e-4));
+}
+
+}  // namespace
