@@ -60,16 +60,14 @@ inline float sum_block_group(
   const float* first = partials + static_cast<i64>(group) * kBlockGroup * stride + column;
   const int count = row_blocks - group * kBlockGroup;
   float sum = 0.0f;
-  if (count >= kBlockGroup) {  // all loads in flight at once
-    float value[kBlockGroup];
+  float value[kBlockGroup];  // all loads in flight at once; blocks that are not there add +0, which
+                             // changes no sum
 #pragma unroll
-    for (int b = 0; b < kBlockGroup; ++b) value[b] = load_past_l1(first + b * stride);
-#pragma unroll
-    for (int b = 0; b < kBlockGroup; ++b) sum = __fadd_rn(sum, value[b]);
-  } else {
-#pragma unroll 1
-    for (int b = 0; b < count; ++b) sum = __fadd_rn(sum, load_past_l1(first + b * stride));
+  for (int b = 0; b < kBlockGroup; ++b) {
+    value[b] = b < count ? load_past_l1(first + b * stride) : 0.0f;
   }
+#pragma unroll
+  for (int b = 0; b < kBlockGroup; ++b) sum = __fadd_rn(sum, value[b]);
   return sum;
 }
 
@@ -101,7 +99,7 @@ inline void finish_columns(const float* partials,
 #pragma unroll 1
     for (int i = threadIdx.x; i < columns; i += Threads) {
       float sum = 0.0f;
-#pragma unroll 4
+#pragma unroll 1
       for (int group = 0; group < groups; ++group) {
         sum = __fadd_rn(sum, scratch[(group << shift) + i]);
       }

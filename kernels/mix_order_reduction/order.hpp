@@ -86,7 +86,8 @@ constexpr long long block_rows(const RowSplit& split, int tile, int block) {
   return (split.tiles + (block < split.extra ? 1 : 0)) * tile +
          (block == split.extra ? split.rest : 0);
 }
-constexpr long long block_row(const RowSplit& split, int tile, int block, long long i) {
+template <class Index>
+constexpr Index block_row(const RowSplit& split, int tile, int block, Index i) {
   return (i / tile * split.blocks + block) * tile + i % tile;
 }
 

@@ -12,7 +12,8 @@ struct MatrixView {
   i64 stride;  // elements
 };
 
-// The rows of one block that this thread's group owns: one chain of it.
+// The rows of one block that this thread's group owns: one chain of it. There are fewer than 2^31
+// rows, and 32-bit indices are half the instructions.
 template <class C>
 struct Rows {
   static constexpr int kRows = C::geometry.rows_per_step;
@@ -20,14 +21,14 @@ struct Rows {
   static constexpr int kTile = tile_rows(C::geometry.n);
   const RowSplit& split;
   int block, chain;
-  i64 count;  // of the block
+  int count;  // of the block
 
   Rows(const RowSplit& row_split, int row_block)
       : split(row_split),
         block(row_block),
         chain(cta_row(C::geometry.n) ? 0
                                      : static_cast<int>(threadIdx.x) / Columns<C>::kGroupThreads),
-        count(block_rows(row_split, kTile, row_block)) {}
+        count(static_cast<int>(block_rows(row_split, kTile, row_block))) {}
 
   int steps() const { return static_cast<int>((count + kRows * kChains - 1) / (kRows * kChains)); }
   // Row r of a step, and whether the block still has it.
@@ -35,9 +36,7 @@ struct Rows {
   i64 row(int step, int r) const { return block_row(split, kTile, block, index(step, r)); }
 
  private:
-  i64 index(int step, int r) const {
-    return (static_cast<i64>(step) * kRows + r) * kChains + chain;
-  }
+  int index(int step, int r) const { return (step * kRows + r) * kChains + chain; }
 };
 
 // Buffers of one step's inputs, all matrices of type T. Each part of a CTA (up to 32 neighbouring
