@@ -21,9 +21,10 @@
 
 namespace kiln::cache {
 
-// Limits a reader enforces before it allocates: an index of 2^20 entries is 112 MiB.
+// Limits a reader enforces before it allocates: an index of 2^20 entries is 112 MiB, and 4 MiB hold
+// the signatures of 40,000 kernels.
 inline constexpr std::size_t kMaxPackEntries = std::size_t{1} << 20U;
-inline constexpr std::size_t kMaxManifestBytes = std::size_t{16} << 20U;
+inline constexpr std::size_t kMaxManifestBytes = std::size_t{4} << 20U;
 
 // What a pack says about itself. No path, no time, no host: two packs of one recipe are the same
 // bytes.
@@ -64,9 +65,15 @@ class Pack {
   // in `warning()`.
   [[nodiscard]] static std::variant<Pack, Problem> open(const std::string& path,
                                                         const SignatureCheck& check = {});
+  // The same of an open file, whoever owns it; `path` is for the text.
+  [[nodiscard]] static std::variant<Pack, Problem> open(Descriptor file,
+                                                        const std::string& path,
+                                                        const SignatureCheck& check = {});
 
   [[nodiscard]] const std::string& path() const noexcept { return path_; }
   [[nodiscard]] const PackManifest& manifest() const noexcept { return manifest_; }
+  // As it is in the file, with the members of later versions.
+  [[nodiscard]] const std::string& manifest_json() const noexcept { return manifest_json_; }
   [[nodiscard]] std::span<const PackEntry> entries() const noexcept { return entries_; }
   // Sorted by digest: both are binary searches.
   [[nodiscard]] const PackEntry* find(const Digest& digest) const noexcept;
@@ -92,6 +99,7 @@ class Pack {
   std::string path_;
   Descriptor file_;
   PackManifest manifest_;
+  std::string manifest_json_;
   std::vector<PackEntry> entries_;
   PackSignature signature_ = PackSignature::none;
   std::string key_id_;
