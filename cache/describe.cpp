@@ -29,7 +29,6 @@ EntryInfo describe(const Entry& entry, std::int64_t file_bytes) {
   info.digest = digest(entry.key);
   info.family = value_of(entry.key.fields, "family");
   info.op = entry.op;
-  info.signature = entry.signature;
   info.arch = value_of(entry.key.fields, "arch");
   info.toolchain = toolchain_of(entry.key).text();
   info.entry = entry.cubin.entry;

@@ -7,10 +7,13 @@
 #include <chrono>
 #include <cstdint>
 #include <cstring>
+#include <memory>
+#include <string_view>
 
 #include <dirent.h>
 #include <fcntl.h>
 #include <sys/random.h>
+#include <sys/resource.h>
 #include <unistd.h>
 
 namespace kiln::cache {
@@ -73,28 +76,35 @@ bool write_all(int fd, std::span<const std::byte> bytes) noexcept {
   return true;
 }
 
-bool list_folder(int folder, std::vector<std::string>& names) {
+bool file_limit_allows(std::size_t bytes) noexcept {
+  struct rlimit limit {};
+  return ::getrlimit(RLIMIT_FSIZE, &limit) != 0 || limit.rlim_cur == RLIM_INFINITY ||
+         bytes <= limit.rlim_cur;
+}
+
+bool visit_folder(int folder, const std::function<void(const char* name)>& visit) {
   // A fresh description: fdopendir owns its descriptor and shares the read position with
   // duplicates.
   Descriptor own = open_folder_at(folder, ".");
   if (!own) return false;
-  DIR* stream = ::fdopendir(own.get());
-  if (stream == nullptr) return false;
+  std::unique_ptr<DIR, int (*)(DIR*)> stream(::fdopendir(own.get()), &::closedir);
+  if (!stream) return false;
   (void)own.release();
-  int error = 0;
   for (;;) {
     errno = 0;
-    const dirent* found = ::readdir(stream);
-    if (found == nullptr) {
-      error = errno;
-      break;
-    }
-    const std::string name = found->d_name;
-    if (name != "." && name != "..") names.push_back(name);
+    const dirent* found = ::readdir(stream.get());
+    if (found == nullptr) break;
+    const std::string_view name = found->d_name;
+    if (name != "." && name != "..") visit(found->d_name);
   }
-  ::closedir(stream);
+  const int error = errno;
+  stream.reset();
   errno = error;
   return error == 0;
+}
+
+bool list_folder(int folder, std::vector<std::string>& names) {
+  return visit_folder(folder, [&](const char* name) { names.emplace_back(name); });
 }
 
 std::string errno_text(int error) {

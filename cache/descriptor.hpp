@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <span>
 #include <string>
 #include <utility>
@@ -39,6 +40,13 @@ class Descriptor {
 // False and errno when not everything could be written.
 [[nodiscard]] bool write_all(int fd, std::span<const std::byte> bytes) noexcept;
 
+// False when a file of this size is over RLIMIT_FSIZE: writing it would send SIGXFSZ, which ends a
+// process that does not expect it.
+[[nodiscard]] bool file_limit_allows(std::size_t bytes) noexcept;
+
+// Calls visit for each name in a folder, without "." and "..", in no order; false and errno when it
+// cannot be read to its end. Memory does not grow with the folder.
+bool visit_folder(int folder, const std::function<void(const char* name)>& visit);
 // Names in a folder, without "." and ".."; false and errno when it cannot be read to its end.
 [[nodiscard]] bool list_folder(int folder, std::vector<std::string>& names);
 

@@ -16,7 +16,7 @@ namespace {
 
 // The first byte is not ASCII and the line ends are mixed, so that a text-mode copy is noticed.
 constexpr std::array<std::uint8_t, 8> kMagic = {0x89, 'K', 'I', 'L', 'N', '\r', '\n', 0x1a};
-constexpr std::uint64_t kVersion = 1;
+constexpr std::uint64_t kVersion = 2;
 
 struct Field {
   std::size_t offset;
@@ -157,7 +157,6 @@ std::variant<std::vector<std::byte>, EntryError> encode_entry(const Entry& entry
   const std::string kernel = serialize(entry.key.fields);
   const std::string toolchain = serialize(entry.key.toolchain);
   const std::string metadata = to_json({entry.op,
-                                        entry.signature,
                                         cubin.entry,
                                         cubin.registers,
                                         cubin.spill_bytes,
@@ -219,8 +218,7 @@ std::variant<Entry, EntryError> decode_entry(std::span<const std::byte> bytes) {
                 metadata->spill_bytes,
                 metadata->stack_bytes,
                 metadata->static_smem_bytes},
-               std::move(metadata->op),
-               std::move(metadata->signature)};
+               std::move(metadata->op)};
 }
 
 }  // namespace kiln::cache

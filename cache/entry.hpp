@@ -29,7 +29,6 @@ struct Entry {
   Key key;
   Cubin cubin;
   std::string op;
-  std::string signature;
 
   bool operator==(const Entry&) const = default;
 };
@@ -40,7 +39,7 @@ enum class EntryError {
   wrong_magic,
   wrong_version,
   wrong_sizes,     // absurd, or not the size of the file
-  wrong_reserved,  // bytes that version 1 writes as zero
+  wrong_reserved,  // bytes that version 2 writes as zero
   wrong_checksum,
   wrong_codec,
   wrong_key,  // not a serialised key

@@ -66,13 +66,23 @@ std::variant<Descriptor, Problem> open_lock_file(const std::string& folder) {
   return file;
 }
 
-LockAttempt try_lock(int fd, std::int64_t offset) noexcept {
-  struct flock range = whole_byte(F_WRLCK, offset, 1);
+namespace {
+
+LockAttempt attempt(int fd, short type, std::int64_t offset) noexcept {
+  struct flock range = whole_byte(type, offset, 1);
   for (;;) {
     if (::fcntl(fd, F_OFD_SETLK, &range) == 0) return LockAttempt::acquired;
     if (errno == EAGAIN || errno == EACCES) return LockAttempt::busy;
     if (errno != EINTR) return LockAttempt::impossible;
   }
+}
+
+}  // namespace
+
+LockAttempt try_lock(int fd, std::int64_t offset) noexcept { return attempt(fd, F_WRLCK, offset); }
+
+LockAttempt try_lock_shared(int fd, std::int64_t offset) noexcept {
+  return attempt(fd, F_RDLCK, offset);
 }
 
 void unlock(int fd) noexcept {

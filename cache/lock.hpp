@@ -27,6 +27,8 @@ enum class LockAttempt { acquired, busy, impossible };
 
 // Never waits. `impossible`: the file system has no such locks; errno says why.
 [[nodiscard]] LockAttempt try_lock(int fd, std::int64_t offset) noexcept;
+// The same, beside others that do not want it alone. try_lock then turns it into one held alone.
+[[nodiscard]] LockAttempt try_lock_shared(int fd, std::int64_t offset) noexcept;
 
 // Also frees what a forked child still holds open.
 void unlock(int fd) noexcept;

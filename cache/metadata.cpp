@@ -30,7 +30,6 @@ bool read(const nlohmann::json& object, const char* name, std::int64_t& value) {
 std::string to_json(const Metadata& metadata) {
   const nlohmann::json object = {
       {"op", metadata.op},
-      {"signature", metadata.signature},
       {"entry", metadata.entry},
       {"registers", metadata.registers},
       {"spill_bytes", metadata.spill_bytes},
@@ -48,8 +47,8 @@ std::optional<Metadata> metadata_from_json(std::string_view json) {
   Metadata metadata;
   std::int64_t registers = 0;
   const bool complete =
-      read(object, "op", metadata.op) && read(object, "signature", metadata.signature) &&
-      read(object, "entry", metadata.entry) && read(object, "registers", registers) &&
+      read(object, "op", metadata.op) && read(object, "entry", metadata.entry) &&
+      read(object, "registers", registers) &&
       read(object, "spill_bytes", metadata.spill_bytes) &&
       read(object, "stack_bytes", metadata.stack_bytes) &&
       read(object, "static_smem_bytes", metadata.static_smem_bytes);

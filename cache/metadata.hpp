@@ -12,10 +12,10 @@ namespace kiln::cache {
 
 inline constexpr std::size_t kMaxMetadataBytes = std::size_t{16} << 10U;
 
-// No path, no time, no log: two machines that make the same cubin write the same bytes.
+// No path, no time, no log, and no signature: several give one source, and which of them came first
+// must not show. Two machines that make the same cubin write the same bytes.
 struct Metadata {
   std::string op;
-  std::string signature;
   std::string entry;
   int registers = 0;
   std::int64_t spill_bytes = 0;

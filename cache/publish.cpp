@@ -9,7 +9,6 @@
 #include <vector>
 
 #include <fcntl.h>
-#include <sys/resource.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -62,14 +61,8 @@ Published not_kept(const Root& root, const std::string& doing, int error) {
       // One cause an error: a full disk refuses folders and files in turn, and is told once.
       Problem{"put:" + std::to_string(error),
               "cannot " + doing + " in the cache folder " + root.path + ": " + errno_text(error) +
-                  advice(error) + ". The kernel runs, but is compiled again by the next process"}};
-}
-
-// Beyond this limit the kernel sends SIGXFSZ, which ends a process that does not expect it.
-bool exceeds_file_limit(std::size_t bytes) {
-  struct rlimit limit {};
-  return ::getrlimit(RLIMIT_FSIZE, &limit) == 0 && limit.rlim_cur != RLIM_INFINITY &&
-         bytes > limit.rlim_cur;
+                  advice(error) + ". The kernel runs, but is compiled again by the next process"},
+      error};
 }
 
 bool sync(int fd) noexcept {
@@ -95,7 +88,7 @@ std::optional<Published> write_temporary(const Root& root,
                                          std::span<const std::byte> bytes) {
   // The umask may have taken the owner's own bits.
   if (::fchmod(fd, 0600) != 0) return not_kept(root, "set the mode of a file", errno);
-  if (exceeds_file_limit(bytes.size())) return not_kept(root, "write", EFBIG);
+  if (!file_limit_allows(bytes.size())) return not_kept(root, "write", EFBIG);
   if (!write_all(fd, bytes)) return not_kept(root, "write", errno);
   if (!sync(fd)) return not_kept(root, "sync", errno);
   return std::nullopt;
@@ -121,7 +114,7 @@ Published publish(const Root& root, const EntryName& name, std::span<const std::
 
   const int error =
       rename_new(temporaries.get(), temporary.name(), folder.get(), name.file.c_str());
-  if (error == EEXIST) return {PutResult::already_there, std::nullopt};
+  if (error == EEXIST) return {PutResult::already_there};
   if (error != 0) return not_kept(root, "rename a file", error);
   temporary.published();
   // Without this a power failure may lose the entry; it cannot make a bad one.
@@ -131,7 +124,7 @@ Published publish(const Root& root, const EntryName& name, std::span<const std::
                              "; its entries may be lost when power fails";
     return {PutResult::stored, Problem{"put:sync", text}};
   }
-  return {PutResult::stored, std::nullopt};
+  return {PutResult::stored};
 }
 
 void sweep_temporaries(const Root& root) noexcept {

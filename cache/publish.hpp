@@ -13,7 +13,9 @@ namespace kiln::cache {
 
 struct Published {
   PutResult result = PutResult::not_kept;
-  std::optional<Problem> problem;  // why it was not kept, or what is doubtful about a stored one
+  std::optional<Problem> problem =
+      {};         // why it was not kept, or what is doubtful about a stored one
+  int error = 0;  // errno of that
 };
 
 // Writes to tmp/, syncs, and renames without replacing: an entry that is there already won, and is

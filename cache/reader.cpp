@@ -55,6 +55,7 @@ ReadResult read_entry(int folder, const std::string& file, const std::string& pa
   if (::fstat(opened.get(), &status) != 0) return unreadable(result, errno);
   result.id = {status.st_dev, status.st_ino};
   result.file_bytes = status.st_size;
+  result.modified = status.st_mtime;
   if (!S_ISREG(status.st_mode)) return bad(result, "kind", "it is not a regular file");
   // Another name for the file lets it be changed from a folder that nobody checked.
   if (status.st_nlink != 1) return bad(result, "links", "it has more than one link");

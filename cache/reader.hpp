@@ -33,6 +33,7 @@ struct ReadResult {
   std::string reason;          // likewise: for people
   FileId id;                   // what was looked at, so that nothing newer is taken for it
   std::int64_t file_bytes = 0;
+  std::int64_t modified = 0;  // seconds: when it was last used, about
 };
 
 // Opens relative to the folder, following no link and waiting for nothing; takes only regular files

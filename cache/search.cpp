@@ -21,40 +21,83 @@ Found make_found(ReadResult& result, const Root& root, const EntryName& name, Ro
   return found;
 }
 
-}  // namespace
-
-Search::Search(const StoreOptions& options, Counters& counters)
-    : counters_(counters), warnings_(options.log) {
-  if (!options.root.empty()) places_.push_back({options.root, RootKind::own});
-  for (const std::string& layer : options.layers) places_.push_back({layer, RootKind::layer});
+Found make_found(Entry entry, const Pack& pack, const PackEntry& place) {
+  Found found;
+  found.info = describe(entry, static_cast<std::int64_t>(place.bytes));
+  found.cubin = std::move(entry.cubin);
+  found.from_layer = true;
+  found.from_pack = true;
+  found.path = pack_entry_path(pack.path(), place.digest);
+  return found;
 }
 
+// Whether an earlier place has this toolchain's already.
+template <class Candidates>
+bool has_digest(const Candidates& all, const Digest& digest) {
+  return std::ranges::any_of(
+      all, [&](const auto& candidate) { return candidate.found.info.digest == digest; });
+}
+
+}  // namespace
+
+Search::Search(const StoreOptions& options, Tally& tally)
+    : places_(places_of(options.root, options.layers, options.trusted_keys)),
+      tally_(tally),
+      warnings_(options.log) {}
+
 std::optional<Root> Search::open(const Place& place) {
-  auto opened = open_root(place.path, place.kind);
-  if (auto* root = std::get_if<Root>(&opened)) return std::move(*root);
-  if (const auto* problem = std::get_if<Problem>(&opened)) {
-    warnings_.give(problem->cause + " " + place.path, problem->text);
+  if (place.refusal) {
+    refuse(place, *place.refusal);
+    return std::nullopt;
   }
-  return std::nullopt;
+  auto opened = open_root(place.path, place.kind);
+  if (const auto* problem = std::get_if<Problem>(&opened)) refuse(place, *problem);
+  auto* root = std::get_if<Root>(&opened);
+  if (root == nullptr) return std::nullopt;
+  if (place.reservation) warnings_.give(place.reservation->cause, place.reservation->text);
+  return std::move(*root);
+}
+
+std::shared_ptr<const Pack> Search::open_pack(const Place& place) {
+  std::optional<Problem> problem;
+  auto pack = place.pack->open(problem);
+  if (problem && pack) warnings_.give(problem->cause + " " + place.path, problem->text);
+  if (problem && !pack) refuse(place, *problem);
+  return pack;
+}
+
+void Search::refuse(const Place& place, const Problem& problem) {
+  tally_.count(&Counters::refused_places, nullptr, problem.text);
+  warnings_.give(problem.cause + " " + place.path, problem.text);
 }
 
 std::optional<Found> Search::look(const Key& key) {
   // An entry is always some toolchain's: a key without one has no entry of its own.
   if (key.toolchain.empty()) return std::nullopt;
-  const EntryName name = entry_name(digest(key));
+  const Digest wanted = digest(key);
+  const EntryName name = entry_name(wanted);
   for (const Place& place : places_) {
-    const auto root = open(place);
-    if (!root) continue;
-    if (auto found = look_in(*root, place.kind, key, name)) return found;
+    std::optional<Found> found;
+    if (place.pack) {
+      if (const auto pack = open_pack(place)) found = look_in_pack(*pack, key, wanted);
+    } else if (const auto root = open(place)) {
+      found = look_in(*root, place.kind, key, name);
+    }
+    if (found) return found;
   }
   return std::nullopt;
 }
 
 std::vector<Found> Search::look_any(const Key& key) {
-  const EntryName name = entry_name(digest(key));
+  const Digest wanted = digest(key);
+  const EntryName name = entry_name(wanted);
   std::vector<Candidate> all;
   for (const Place& place : places_) {
-    if (const auto root = open(place)) look_any_in(*root, place.kind, name, all);
+    if (place.pack) {
+      if (const auto pack = open_pack(place)) look_any_in_pack(*pack, wanted, all);
+    } else if (const auto root = open(place)) {
+      look_any_in(*root, place.kind, name, all);
+    }
   }
   // Stable: of equal versions, an earlier place's comes first.
   std::ranges::stable_sort(all, is_newer, &Candidate::toolchain);
@@ -62,6 +105,31 @@ std::vector<Found> Search::look_any(const Key& key) {
   found.reserve(all.size());
   for (Candidate& candidate : all) found.push_back(std::move(candidate.found));
   return found;
+}
+
+std::optional<Found> Search::look_in_pack(const Pack& pack, const Key& key, const Digest& digest) {
+  const PackEntry* place = pack.find(digest);
+  if (place == nullptr) return std::nullopt;
+  auto loaded = pack.load(*place);
+  if (auto* entry = std::get_if<Entry>(&loaded)) {
+    if (entry->key == key) return make_found(std::move(*entry), pack, *place);
+    loaded = Problem{"bad:name", "it is the entry of another key"};
+  }
+  met_bad_in_pack(pack, std::get<Problem>(loaded));
+  return std::nullopt;
+}
+
+void Search::look_any_in_pack(const Pack& pack, const Digest& digest, std::vector<Candidate>& all) {
+  for (const PackEntry& place : pack.find_kernel(digest.kernel)) {
+    if (has_digest(all, place.digest)) continue;
+    auto loaded = pack.load(place);
+    if (auto* entry = std::get_if<Entry>(&loaded)) {
+      const Toolchain toolchain = toolchain_of(entry->key);
+      all.push_back({toolchain, make_found(std::move(*entry), pack, place)});
+    } else {
+      met_bad_in_pack(pack, std::get<Problem>(loaded));
+    }
+  }
 }
 
 std::optional<Found> Search::look_in(const Root& root,
@@ -81,7 +149,10 @@ std::optional<Found> Search::look_in(const Root& root,
     result.cause = "bad:name";
     result.reason = "it is the entry of another key";
   }
-  if (result.state == ReadState::found) return make_found(result, root, name, kind);
+  if (result.state == ReadState::found) {
+    if (kind == RootKind::own) recency_.used(folder.get(), name.file, result.modified);
+    return make_found(result, root, name, kind);
+  }
   if (result.state != ReadState::missing) met_bad(root, kind, folder.get(), name.file, result);
   return std::nullopt;
 }
@@ -110,17 +181,16 @@ void Search::look_any_in(const Root& root,
       met_bad(root, kind, folder.get(), file, result);
       continue;
     }
+    if (kind == RootKind::own) recency_.used(folder.get(), file, result.modified);
     Candidate candidate{toolchain_of(result.entry->key), make_found(result, root, name, kind)};
-    // An earlier place may have this toolchain's already.
-    const auto same = [&](const Candidate& other) {
-      return other.found.info.digest == candidate.found.info.digest;
-    };
-    if (std::ranges::none_of(all, same)) all.push_back(std::move(candidate));
+    if (!has_digest(all, candidate.found.info.digest)) all.push_back(std::move(candidate));
   }
 }
 
 void Search::count_hit(const Found& found) noexcept {
-  ++(found.from_layer ? counters_.layer_hits : counters_.hits);
+  if (found.from_pack) tally_.count(&Counters::pack_hits, &found.info.digest, found.path);
+  tally_.count(
+      found.from_layer ? &Counters::layer_hits : &Counters::hits, &found.info.digest, found.path);
 }
 
 void Search::met_bad(const Root& root,
@@ -131,19 +201,26 @@ void Search::met_bad(const Root& root,
   const std::string what =
       "the cache entry " + file + " in " + root.path + " is not used: " + result.reason;
   if (result.state == ReadState::unreadable) {
+    tally_.count(&Counters::unreadable, nullptr, what);
     warnings_.give(result.cause, what);
     return;
   }
-  ++counters_.bad;
+  tally_.count(&Counters::bad, nullptr, what);
   std::string error;
   if (kind == RootKind::layer) {
     warnings_.give(result.cause, what + "; the layer is left as it is");
   } else if (move_aside(root, folder, file, result.id, error)) {
-    ++counters_.quarantined;
+    tally_.count(&Counters::quarantined, nullptr, what);
     warnings_.give(result.cause, what + "; it was moved to v1/bad and is compiled again");
   } else {
     warnings_.give(result.cause, what + "; it cannot be moved to v1/bad: " + error);
   }
+}
+
+void Search::met_bad_in_pack(const Pack& pack, const Problem& problem) {
+  const std::string what = "an entry of the pack " + pack.path() + " is not used: " + problem.text;
+  tally_.count(&Counters::bad, nullptr, what);
+  warnings_.give(problem.cause, what);
 }
 
 }  // namespace kiln::cache

@@ -8,24 +8,22 @@
 #include <vector>
 
 #include "cache/layout.hpp"
+#include "cache/places.hpp"
 #include "cache/reader.hpp"
+#include "cache/recency.hpp"
 #include "cache/store.hpp"
 #include "cache/warnings.hpp"
 
 namespace kiln::cache {
 
-struct Place {
-  std::string path;
-  RootKind kind = RootKind::own;
-};
-
 // The places of a store in the order they are asked, and where outcomes are counted and told.
 class Search {
  public:
-  Search(const StoreOptions& options, Counters& counters);
+  Search(const StoreOptions& options, Tally& tally);
 
-  // Nothing when there is none, or it is not to be used: then that has been told.
+  // Nothing when there is none, or it is not to be used: then that has been told. Not for packs.
   [[nodiscard]] std::optional<Root> open(const Place& place);
+  [[nodiscard]] std::shared_ptr<const Pack> open_pack(const Place& place);
 
   // The entry of exactly this key. Counts bad entries, but neither hits nor misses: waiters look
   // many times.
@@ -41,6 +39,9 @@ class Search {
                int folder,
                const std::string& file,
                const ReadResult& result);
+  void met_bad_in_pack(const Pack& pack, const Problem& problem);
+  // Tells of a place that is not used.
+  void refuse(const Place& place, const Problem& problem);
 
   [[nodiscard]] const std::vector<Place>& places() const noexcept { return places_; }
   [[nodiscard]] Warnings& warnings() noexcept { return warnings_; }
@@ -58,10 +59,13 @@ class Search {
                    RootKind kind,
                    const EntryName& wanted,
                    std::vector<Candidate>& all);
+  std::optional<Found> look_in_pack(const Pack& pack, const Key& key, const Digest& digest);
+  void look_any_in_pack(const Pack& pack, const Digest& digest, std::vector<Candidate>& all);
 
   std::vector<Place> places_;
-  Counters& counters_;
+  Tally& tally_;
   Warnings warnings_;
+  Recency recency_;
 };
 
 }  // namespace kiln::cache

@@ -19,6 +19,7 @@
 #include "cache/reader.hpp"
 #include "cache/scan.hpp"
 #include "cache/search.hpp"
+#include "cache/store_state.hpp"
 
 namespace kiln::cache {
 namespace {
@@ -38,47 +39,47 @@ std::string absolute(const std::string& path) {
   return error ? path : whole.string();
 }
 
+bool is_full(int error) noexcept { return error == ENOSPC || error == EDQUOT; }
+
 }  // namespace
 
-struct Store::State {
-  State(const StoreOptions& options, Counters& counter_block)
-      : root(options.root),
-        lock_folder(options.lock_dir.empty() ? default_lock_folder() : options.lock_dir),
-        counters(counter_block),
-        search(options, counter_block) {}
-
-  std::optional<Root> open_writable();
-  Published publish_entry(const Key& key, const Entry& entry);
-  EntryLock wait(Descriptor file, const Key& key, milliseconds budget, std::optional<Found>& found);
-
-  std::string root;
-  std::string lock_folder;
-  Counters& counters;
-  Search search;
-  std::atomic<bool> swept{false};
-};
+Store::State::State(const StoreOptions& store_options)
+    : options(store_options),
+      lock_folder(options.lock_dir.empty() ? default_lock_folder() : options.lock_dir),
+      tally(options.telemetry),
+      search(options, tally) {}
 
 std::optional<Root> Store::State::open_writable() {
-  auto opened = open_root_for_writing(root);
+  auto opened = open_root_for_writing(options.root);
   if (const auto* problem = std::get_if<Problem>(&opened)) {
-    search.warnings().give(problem->cause + " " + root, problem->text);
+    search.warnings().give(problem->cause + " " + options.root, problem->text);
     return std::nullopt;
   }
   return std::move(std::get<Root>(opened));
 }
 
-Published Store::State::publish_entry(const Key& key, const Entry& entry) {
+Published Store::State::publish_entry(const Entry& entry, std::string_view signature) {
   Published outcome;
   const auto encoded = encode_entry(entry);
   if (const auto* error = std::get_if<EntryError>(&encoded)) {
     outcome.problem = Problem{"put:encode:" + std::to_string(static_cast<int>(*error)),
-                              "the kernel of " + entry.signature +
+                              "the kernel of " + std::string(signature) +
                                   " cannot be kept in the cache: " + std::string(sentence(*error))};
-  } else if (const auto writable = open_writable()) {
-    if (!swept.exchange(true)) sweep_temporaries(*writable);
-    outcome =
-        publish(*writable, entry_name(digest(key)), std::get<std::vector<std::byte>>(encoded));
+    return outcome;
   }
+  const auto writable = open_writable();
+  if (!writable) return outcome;
+  const auto& bytes = std::get<std::vector<std::byte>>(encoded);
+  const auto file_bytes = static_cast<std::int64_t>(bytes.size());
+  const EntryName name = entry_name(digest(entry.key));
+  if (!swept.exchange(true)) sweep_temporaries(*writable);
+  outcome = publish(*writable, name, bytes);
+  if (is_full(outcome.error)) {
+    shed(*writable, file_bytes);
+    outcome = publish(*writable, name, bytes);
+    if (is_full(outcome.error)) pause_writes();
+  }
+  if (outcome.result == PutResult::stored) after_put(*writable, name, file_bytes);
   return outcome;
 }
 
@@ -86,13 +87,15 @@ EntryLock Store::State::wait(Descriptor file,
                              const Key& key,
                              milliseconds budget,
                              std::optional<Found>& found) {
-  const std::int64_t offset = lock_offset(digest(key));
   const auto deadline = steady_clock::now() + budget;
   milliseconds pause = kFirstPause;
+  const Digest which = digest(key);
+  const std::int64_t offset = lock_offset(which);
   for (bool first = true;; first = false) {
     const LockAttempt attempt = try_lock(file.get(), offset);
     if (attempt == LockAttempt::impossible) {
       const int error = errno;
+      tally.count(&Counters::unlocked);
       search.warnings().give(
           "lock:impossible:" + std::to_string(error),
           "cannot lock in " + lock_folder + ": " + errno_text(error) +
@@ -104,14 +107,18 @@ EntryLock Store::State::wait(Descriptor file,
     // The holder may have published since the caller looked.
     found = search.look(key);
     if (found) {
+      if (!first) tally.count(&Counters::wait_hits, &which);
       search.count_hit(*found);
       return {};
     }
-    if (lock.held()) return lock;
-    if (first) ++counters.lock_waits;
+    if (lock.held()) {
+      if (!first) tally.count(&Counters::takeovers, &which);
+      return lock;
+    }
+    if (first) tally.count(&Counters::lock_waits, &which);
     const auto left = std::chrono::ceil<milliseconds>(deadline - steady_clock::now());
     if (left <= milliseconds{0}) {
-      ++counters.lock_timeouts;
+      tally.count(&Counters::lock_timeouts, &which);
       return {};
     }
     std::this_thread::sleep_for(std::min(pause, left));
@@ -122,29 +129,38 @@ EntryLock Store::State::wait(Descriptor file,
 Store::Store(StoreOptions options) : options_(std::move(options)) {
   options_.root = absolute(options_.root);
   for (std::string& layer : options_.layers) layer = absolute(layer);
-  state_ = std::make_unique<State>(options_, counters_);
+  state_ = std::make_unique<State>(options_);
 }
-
-Store::~Store() = default;
 
 std::optional<Found> Store::find(const Key& key) {
   auto found = state_->search.look(key);
   if (found) {
     state_->search.count_hit(*found);
   } else {
-    ++counters_.misses;
+    state_->count_miss(key);
   }
+  state_->save_statistics(false);
   return found;
 }
 
 std::vector<Found> Store::find_any_toolchain(const Key& key) {
   std::vector<Found> all = state_->search.look_any(key);
   if (all.empty()) {
-    ++counters_.misses;
+    state_->count_miss(key);
   } else {
     state_->search.count_hit(all.front());
   }
+  state_->save_statistics(false);
   return all;
+}
+
+void Store::State::count_miss(const Key& key) noexcept {
+  if (!options.telemetry) {
+    tally.count(&Counters::misses);
+    return;
+  }
+  const Digest which = digest(key);
+  tally.count(&Counters::misses, &which);
 }
 
 PutResult Store::put(const Key& key,
@@ -152,27 +168,32 @@ PutResult Store::put(const Key& key,
                      std::string_view op,
                      std::string_view signature) noexcept {
   Published outcome;
-  if (!options_.root.empty()) {
+  if (!options_.root.empty() && state_->writes_paused()) {
+    state_->tally.count(&Counters::writes_paused);
+  } else if (!options_.root.empty()) {
     Warnings& warnings = state_->search.warnings();
     try {
-      outcome = state_->publish_entry(key, {key, cubin, std::string(op), std::string(signature)});
+      outcome = state_->publish_entry({key, cubin, std::string(op)}, signature);
       if (outcome.problem) warnings.give(outcome.problem->cause, outcome.problem->text);
     } catch (const std::exception& error) {
       warnings.give("put:exception", error.what());
     }
   }
-  switch (outcome.result) {
-    case PutResult::stored:
-      ++counters_.puts;
-      break;
-    case PutResult::already_there:
-      ++counters_.already_there;
-      break;
-    case PutResult::not_kept:
-      ++counters_.not_kept;
-      break;
-  }
+  state_->count_put(key, outcome);
+  state_->save_statistics(false);
   return outcome.result;
+}
+
+void Store::State::count_put(const Key& key, const Published& outcome) noexcept {
+  const Counter counter = outcome.result == PutResult::stored          ? &Counters::puts
+                          : outcome.result == PutResult::already_there ? &Counters::already_there
+                                                                       : &Counters::not_kept;
+  if (!options.telemetry) {
+    tally.count(counter);
+    return;
+  }
+  const Digest which = digest(key);
+  tally.count(counter, &which, outcome.problem ? std::string_view(outcome.problem->text) : "");
 }
 
 void Store::quarantine(const Key& key, std::string_view reason) noexcept {
@@ -203,6 +224,7 @@ EntryLock Store::lock(const Key& key, milliseconds budget, std::optional<Found>&
   if (!writable || ::faccessat(writable->entries.get(), ".", W_OK, AT_EACCESS) != 0) return {};
   auto file = open_lock_file(state_->lock_folder);
   if (const auto* problem = std::get_if<Problem>(&file)) {
+    state_->tally.count(&Counters::unlocked, nullptr, problem->text);
     state_->search.warnings().give(problem->cause, problem->text);
     return {};
   }

@@ -2,7 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <atomic>
 #include <chrono>
 #include <cstdint>
 #include <functional>
@@ -14,6 +13,7 @@
 
 #include <kiln/policy.hpp>
 
+#include "cache/counters.hpp"
 #include "src/core/cubin.hpp"
 #include "src/core/digest.hpp"
 
@@ -22,12 +22,18 @@ namespace kiln::cache {
 using Log = std::function<void(LogLevel, std::string_view)>;
 
 struct StoreOptions {
-  std::string root;                 // empty: nothing is kept on disk
-  std::vector<std::string> layers;  // read-only roots, asked in order after `root`
-  Log log;                          // warnings are given once a cause
+  std::string root;  // empty: nothing is kept on disk
+  // Read-only roots and packs (files that end in .kpack), asked in order after `root`; each "path"
+  // or "path?sign=off|warn|require".
+  std::vector<std::string> layers;
+  Log log;  // warnings are given once a cause
   // Folder of the lock file, on storage of this node ($XDG_RUNTIME_DIR/kiln); made when missing,
   // must be the caller's own. Empty: /dev/shm/kiln-<euid>.
   std::string lock_dir = {};
+  std::int64_t max_bytes = std::int64_t{2} << 30U;             // of the root's entries; 0: no bound
+  std::chrono::seconds max_age = std::chrono::hours(24 * 90);  // since the last use; 0: no bound
+  std::string trusted_keys = {};  // a folder of public keys: whose signatures count
+  Telemetry telemetry = {};
 };
 
 // What an entry says about itself; a function of key and cubin alone.
@@ -35,7 +41,6 @@ struct EntryInfo {
   Digest digest;
   std::string family;
   std::string op;
-  std::string signature;  // the one it was first compiled for
   std::string arch;
   std::string toolchain;  // Toolchain::text()
   std::string entry;
@@ -48,18 +53,63 @@ struct EntryInfo {
 struct Found {
   Cubin cubin;
   EntryInfo info;
-  bool from_layer = false;
+  bool from_layer = false;  // a read-only folder or a pack
+  bool from_pack = false;
   std::string path;
 };
 
 enum class PutResult { stored, already_there, not_kept };
 
-// Every outcome counted; the numbers in `kiln list --json` and the tests.
-struct Counters {
-  std::atomic<std::uint64_t> hits{0}, layer_hits{0}, misses{0}, puts{0}, already_there{0},
-      not_kept{0}, quarantined{0}, lock_waits{0}, lock_timeouts{0};
-  // Bad entries met, wherever they were; `quarantined` counts those that could be moved aside.
-  std::atomic<std::uint64_t> bad{0};
+// One line of the statistics.
+struct Statistic {
+  std::string_view name;
+  std::string_view sentence;
+  std::uint64_t count = 0;
+};
+
+struct GcOptions {
+  std::optional<std::int64_t> max_bytes = {};        // absent: the store's
+  std::optional<std::chrono::seconds> max_age = {};  // likewise
+  std::int64_t shed_bytes = 0;                       // remove at least so much
+  bool dry_run = false;                              // count what would go
+};
+
+struct GcResult {
+  bool ran = false;
+  std::string reason;        // why it did not run
+  std::int64_t entries = 0;  // before
+  std::int64_t bytes = 0;    // before, in blocks of 4 KiB
+  std::int64_t removed = 0;
+  std::int64_t removed_bytes = 0;
+  std::int64_t young = 0;  // used within ten minutes, which never go
+};
+
+// What a store remembers of a compile or a load that failed.
+struct Remembered {
+  std::string log;
+  std::chrono::seconds left{0};  // until it is tried again
+};
+
+// One place that was asked for a key, and what was there.
+struct LookupStep {
+  std::string place;    // a folder or a pack
+  std::string outcome;  // "hit", "missing", "bad", "unreadable", "refused", "absent"
+  std::string detail;   // the file that was looked for, and why it does not serve
+};
+
+// An entry of the same family, op and architecture that is not the one asked for.
+struct Neighbour {
+  EntryInfo info;
+  std::string path;
+  std::vector<std::string> differences;  // "header rms.cuh: another content", a line each
+};
+
+struct Explanation {
+  Digest digest;
+  std::string file;  // "e/<2 hex>/<62 hex>.<16 hex>.k"; without a toolchain, what it begins with
+  bool found = false;
+  std::vector<LookupStep> steps;
+  std::vector<Neighbour> neighbours;  // fewest differences first
 };
 
 struct VerifyProblem {
@@ -121,13 +171,33 @@ class Store {
   // Reads every entry; `checked` counts them. Repairs nothing.
   [[nodiscard]] std::vector<VerifyProblem> verify(std::int64_t& checked);
 
-  [[nodiscard]] const Counters& counters() const noexcept { return counters_; }
+  // Removes what is too old or too much, oldest use first, and what dead processes left. Nothing
+  // used within ten minutes goes. Never throws; one process at a time.
+  GcResult gc(const GcOptions& options = {}) noexcept;
+
+  // Failures, remembered for ten minutes in the root: compiles by digest, loads by digest and
+  // driver. Never remember what may pass: memory, time-outs, a full disk, a crash.
+  void remember_failure(const Key& key, std::string_view log) noexcept;
+  [[nodiscard]] std::optional<Remembered> failure(const Key& key) noexcept;
+  void remember_refusal(const Key& key, std::string_view driver, std::string_view log) noexcept;
+  [[nodiscard]] std::optional<Remembered> refusal(const Key& key, std::string_view driver) noexcept;
+
+  // What find(key), or find_any_toolchain(key) for a key without one, does, told instead of
+  // counted; repairs nothing. At most `neighbours` of them.
+  [[nodiscard]] Explanation explain(const Key& key, std::size_t neighbours = 8);
+
+  // Outcomes of every process that used the root, this one's included; in the order of outcomes().
+  // `zero` starts anew, losing nothing that is counted meanwhile.
+  [[nodiscard]] std::vector<Statistic> statistics(bool zero = false);
+  // For outcomes that only the caller sees: compiles, load refusals.
+  void count(Counter counter, const Digest* digest, std::string_view detail = {}) noexcept;
+
+  [[nodiscard]] const Counters& counters() const noexcept;
   [[nodiscard]] const std::string& root() const noexcept { return options_.root; }
 
  private:
   struct State;
   StoreOptions options_;
-  Counters counters_;
   std::unique_ptr<State> state_;
 };
 

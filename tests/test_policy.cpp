@@ -118,6 +118,42 @@ TEST_CASE("nothing of the cache is ever looked for below the working folder") {
   CHECK(policy({{"HOME", "h"}}, "p").cache_dir.empty());
 }
 
+TEST_CASE("a layer may say what its signature is worth") {
+  using Layers = std::vector<std::string>;
+  const auto layers = [](const std::string& text) {
+    return policy({{"KILN_CACHE_LAYERS", text}}).cache_layers;
+  };
+  CHECK(layers("/a/?sign=require:/b.kpack?sign=warn:/c?sign=off") ==
+        Layers{"/a?sign=require", "/b.kpack?sign=warn", "/c"});
+  CHECK(layers("/what?:/is=this") == Layers{"/what?", "/is=this"});
+  CHECK_THAT(refusal("KILN_CACHE_LAYERS", "/a?sign=maybe"), contains("?sign=require"));
+  CHECK_THAT(refusal("KILN_CACHE_LAYERS", "a?sign=warn"), contains("absolute"));
+}
+
+TEST_CASE("the cache's bound is a number of bytes with or without a unit") {
+  const auto bound = [](const std::string& text) {
+    return policy({{"KILN_CACHE_MAX_BYTES", text}}).cache_max_bytes;
+  };
+  CHECK(policy({}).cache_max_bytes == std::int64_t{2} << 30U);
+  CHECK(bound("") == std::int64_t{2} << 30U);
+  CHECK(bound("0") == 0);
+  CHECK(bound("12345") == 12345);
+  CHECK(bound("3k") == 3072);
+  CHECK(bound("512M") == std::int64_t{512} << 20U);
+  CHECK(bound("4G") == std::int64_t{4} << 30U);
+  for (const char* wrong : {"-1", "G", "1.5G", "2GB", "2 G", "9999999T", "99999999999999999999"})
+    CHECK_THAT(refusal("KILN_CACHE_MAX_BYTES", wrong), contains("KILN_CACHE_MAX_BYTES"));
+}
+
+TEST_CASE("keys are trusted out of one folder, and locks are in the session's") {
+  CHECK(policy({}).trusted_keys.empty());
+  CHECK(policy({{"KILN_TRUSTED_KEYS", "/keys/"}}).trusted_keys == "/keys");
+  CHECK_THAT(refusal("KILN_TRUSTED_KEYS", "keys"), contains("absolute"));
+  CHECK(policy({}).lock_dir.empty());
+  CHECK(policy({{"XDG_RUNTIME_DIR", "/run/user/7"}}).lock_dir == "/run/user/7/kiln");
+  CHECK(policy({{"XDG_RUNTIME_DIR", "run"}}).lock_dir.empty());
+}
+
 TEST_CASE("layers are a colon-separated list, empty pieces left out") {
   using Layers = std::vector<std::string>;
   CHECK(policy({{"KILN_CACHE_LAYERS", "/a:/b/:/c d"}}).cache_layers == Layers{"/a", "/b", "/c d"});

@@ -30,7 +30,6 @@ TEST_CASE("what is put is found, by another store too", "[cache]") {
   CHECK(found->info.digest == digest(key));
   CHECK(found->info.family == "f");
   CHECK(found->info.op == "op");
-  CHECK(found->info.signature == "op:n=1");
   CHECK(found->info.arch == "sm_90a");
   CHECK(found->info.toolchain == "nvrtc 13.0 aa bb");
   CHECK(found->info.entry == "entry_name");

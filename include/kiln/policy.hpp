@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdint>
 #include <functional>
 #include <optional>
 #include <string>
@@ -16,12 +17,17 @@ enum class LogLevel { trace, debug, info, warn, error, off };
 
 struct Policy {
   std::string cache_dir;  // KILN_CACHE_DIR; empty: memory only, and cache_dir_reason says why
-  std::string cache_dir_reason;           // why cache_dir is empty; empty otherwise
-  std::vector<std::string> cache_layers;  // KILN_CACHE_LAYERS, read-only folders, colon separated
-  bool allow_multi_stages = false;        // KILN_ALLOW_MULTI_STAGES; mix-order reductions
-  std::optional<int> max_stages;  // KILN_MAX_STAGES, 1 to 8; only lowers; mix-order reductions
-  bool disable_jit = false;       // KILN_DISABLE_JIT
-  bool strict = false;            // KILN_STRICT
+  std::string cache_dir_reason;  // why cache_dir is empty; empty otherwise
+  // KILN_CACHE_LAYERS, colon separated: read-only folders, and packs (files that end in .kpack),
+  // each "path" or "path?sign=warn" or "path?sign=require".
+  std::vector<std::string> cache_layers;
+  std::int64_t cache_max_bytes = std::int64_t{2} << 30U;  // KILN_CACHE_MAX_BYTES; 0: no bound
+  std::string trusted_keys;         // KILN_TRUSTED_KEYS: a folder of public keys; empty: none
+  std::string lock_dir;             // $XDG_RUNTIME_DIR/kiln; empty: the store chooses
+  bool allow_multi_stages = false;  // KILN_ALLOW_MULTI_STAGES; mix-order reductions
+  std::optional<int> max_stages;    // KILN_MAX_STAGES, 1 to 8; only lowers; mix-order reductions
+  bool disable_jit = false;         // KILN_DISABLE_JIT
+  bool strict = false;              // KILN_STRICT
   std::string nvrtc;      // KILN_NVRTC: the file libnvrtc.so.<n> or its folder; empty: search
   std::string cuda_home;  // CUDA_HOME, else CUDA_PATH: where a toolkit may be
   LogLevel log_level = LogLevel::warn;  // KILN_LOG

@@ -86,14 +86,32 @@ class Reader {
     return absolute(name, text(name));
   }
 
-  [[nodiscard]] std::vector<std::string> absolute_paths(std::string_view name) const {
+  // Bytes, or bytes with k, M, G or T (powers of 1024).
+  [[nodiscard]] std::int64_t bytes(std::string_view name, std::int64_t fallback) const {
+    const std::string value = text(name);
+    if (value.empty()) return fallback;
+    constexpr std::string_view kExpected = "a number of bytes, such as 2147483648, 512M or 2G";
+    std::int64_t number = 0;
+    const char* end = value.data() + value.size();
+    const auto [stop, failure] = std::from_chars(value.data(), end, number);
+    if (failure != std::errc() || number < 0) refuse(name, value, kExpected);
+    const std::string_view unit(stop, static_cast<std::size_t>(end - stop));
+    if (unit.empty()) return number;
+    const std::size_t power = std::string_view("kMGT").find(unit);
+    if (unit.size() != 1 || power == std::string_view::npos) refuse(name, value, kExpected);
+    const auto shift = static_cast<unsigned>(10 * (power + 1));
+    if (number > (INT64_MAX >> shift)) refuse(name, value, kExpected);
+    return number << shift;
+  }
+
+  [[nodiscard]] std::vector<std::string> layers(std::string_view name) const {
     std::vector<std::string> paths;
     const std::string value = text(name);
     for (std::size_t begin = 0; begin <= value.size();) {
       const std::size_t end = std::min(value.find(':', begin), value.size());
       // "$MORE:/baked" with MORE unset leaves an empty piece: nobody means the working folder by
       // it.
-      if (end > begin) paths.push_back(absolute(name, value.substr(begin, end - begin)));
+      if (end > begin) paths.push_back(layer(name, value.substr(begin, end - begin)));
       begin = end + 1;
     }
     return paths;
@@ -116,6 +134,17 @@ class Reader {
         ErrorCode::invalid_policy,
         fmt::format(
             "{}={} is not valid; set it to {}, or unset it", name, quote(value, 200), expected)};
+  }
+
+  // "path" or "path?sign=..."; the store reads the option, which only has to be a known one here.
+  static std::string layer(std::string_view name, const std::string& piece) {
+    const std::size_t mark = piece.rfind("?sign=");
+    const std::string path = absolute(name, piece.substr(0, mark));
+    if (mark == std::string::npos) return path;
+    const std::string option = piece.substr(mark);
+    if (option == "?sign=off") return path;
+    if (option == "?sign=warn" || option == "?sign=require") return path + option;
+    refuse(name, piece, "paths, each followed by ?sign=off, ?sign=warn, ?sign=require or nothing");
   }
 
   static std::string without_trailing_slashes(std::string path) {
@@ -177,7 +206,11 @@ Policy Policy::from(const Getenv& get, const std::optional<std::string>& passwd_
         "home folder; set "
         "KILN_CACHE_DIR to keep compiled kernels";
   }
-  policy.cache_layers = read.absolute_paths("KILN_CACHE_LAYERS");
+  policy.cache_layers = read.layers("KILN_CACHE_LAYERS");
+  policy.cache_max_bytes = read.bytes("KILN_CACHE_MAX_BYTES", policy.cache_max_bytes);
+  policy.trusted_keys = read.absolute_path("KILN_TRUSTED_KEYS");
+  const std::string runtime = read.absolute_or_empty("XDG_RUNTIME_DIR");
+  if (!runtime.empty()) policy.lock_dir = join(runtime, "kiln");
   policy.allow_multi_stages = read.flag("KILN_ALLOW_MULTI_STAGES");
   policy.max_stages = read.integer("KILN_MAX_STAGES", 1, kMostStages);
   policy.disable_jit = read.flag("KILN_DISABLE_JIT");
