@@ -25,6 +25,13 @@ struct PreparedState;
 
 using Log = std::function<void(LogLevel, std::string_view)>;
 
+// One outcome as it happens: a stable name ("hit", "compile", "quarantined": the names of `kiln
+// stats
+// --json`), the kernel's digest in hex (empty when it is of no kernel), and a detail such as the
+// place or the reason. Called from any thread that uses the service; what it throws is swallowed.
+using Telemetry =
+    std::function<void(std::string_view event, std::string_view digest, std::string_view detail)>;
+
 enum class RouteChoice {
   automatic,
   composed
@@ -36,6 +43,7 @@ struct Options {
   std::vector<std::string> nvrtc_folders;  // searched after KILN_NVRTC: NVIDIA's wheel
   RouteChoice route = RouteChoice::automatic;
   std::int64_t lock_wait_ms = 120'000;  // most a process waits for another's compile of one digest
+  Telemetry telemetry = {};
 };
 
 // A device as the service sees it: its primary context is retained once, and its limits are read

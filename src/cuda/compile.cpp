@@ -97,32 +97,43 @@ std::string described(const CompileRequest& request) {
   return fmt::format("{} for {}", entry.empty() ? "the source" : entry, target_of(request));
 }
 
+// nvrtcResult
+constexpr int kOutOfMemory = 1;
+constexpr int kCompilation = 6;
+
 class Failure {
  public:
   Failure(const Nvrtc& nvrtc, const CompileRequest& request, std::vector<std::string> options)
       : nvrtc_(nvrtc), request_(request), options_(std::move(options)) {}
 
   [[noreturn]] void raise(std::string_view what, std::string_view log) const {
-    throw Error(ErrorCode::compile_failed,
-                fmt::format("cannot compile {}: {}\nlog:\n{}{}\noptions: {}\ncompiler: {}\n"
-                            "source (`kiln emit` prints all of it):\n{}",
-                            described(request_),
-                            what,
-                            log.substr(0, kMostLogBytes),
-                            log.size() > kMostLogBytes ? "\n(cut here)" : "",
-                            fmt::join(options_, " "),
-                            nvrtc_.id.text(),
-                            first_lines(request_.closure.source.text)));
+    throw SourceRefused(text(what, log));
   }
 
   // A call of NVRTC that returned other than success.
   void check(int status, std::string_view doing, std::string_view log = "") const {
     if (status == 0) return;
     const char* name = nvrtc_.error_string != nullptr ? nvrtc_.error_string(status) : "error";
-    raise(fmt::format("{}: {} ({})", doing, name, status), log);
+    const std::string what = fmt::format("{}: {} ({})", doing, name, status);
+    if (status == kCompilation) raise(what, log);
+    const bool memory = status == kOutOfMemory;
+    throw Error(memory ? ErrorCode::out_of_memory : ErrorCode::compile_failed, text(what, log));
   }
 
  private:
+  [[nodiscard]] std::string text(std::string_view what, std::string_view log) const {
+    return fmt::format(
+        "cannot compile {}: {}\nlog:\n{}{}\noptions: {}\ncompiler: {}\n"
+        "source (`kiln emit` prints all of it):\n{}",
+        described(request_),
+        what,
+        log.substr(0, kMostLogBytes),
+        log.size() > kMostLogBytes ? "\n(cut here)" : "",
+        fmt::join(options_, " "),
+        nvrtc_.id.text(),
+        first_lines(request_.closure.source.text));
+  }
+
   const Nvrtc& nvrtc_;
   const CompileRequest& request_;
   std::vector<std::string> options_;

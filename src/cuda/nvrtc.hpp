@@ -5,9 +5,11 @@
 #include <cstddef>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <vector>
 
 #include <kiln/arch.hpp>
+#include <kiln/error.hpp>
 
 #include "src/core/closure.hpp"
 #include "src/core/cubin.hpp"
@@ -54,6 +56,14 @@ struct CompileRequest {
   bool ptx = false;  // PTX for the virtual architecture instead of a cubin
 };
 
+// The compiler refused the source itself: it would refuse it again. Running out of memory, or an
+// error inside the compiler, is a plain Error.
+class SourceRefused : public Error {
+ public:
+  explicit SourceRefused(std::string error_detail)
+      : Error(ErrorCode::compile_failed, std::move(error_detail)) {}
+};
+
 struct CompileResult {
   Cubin cubin;  // image holds PTX text when asked for
   std::string log;
@@ -64,9 +74,10 @@ struct CompileResult {
 // options.flags (which must hold --ptxas-options=-v), the architecture and the seed; nothing else,
 // so all of it is in the key. Safe from several threads and without a lock of ours: NVRTC
 // serialises its front end itself, and bytes do not change (tested). Do not fork while a compile
-// runs: NVRTC's locks hang the child. Throws Error{compile_failed} with the log, the options, the
+// runs: NVRTC's locks hang the child. Throws SourceRefused with the log, the options, the
 // versions, the architecture and the source's first lines. Any "C7511"/"C7517" line (serialised
-// wgmma, injected waits) is a failure too.
+// wgmma, injected waits) is a refusal too. Other errors of NVRTC: Error{out_of_memory},
+// {compile_failed}.
 [[nodiscard]] CompileResult compile(const Nvrtc& nvrtc, const CompileRequest& request);
 
 // What NVRTC names the request's target: "sm_90a", or "compute_80" for PTX.

@@ -19,7 +19,7 @@ DeviceState::DeviceState(std::shared_ptr<const Driver> driver, int ordinal)
              .name = std::move(properties.name)};
   limits_ = known_arch_ ? limits_of(device_.arch) : properties.limits;
   driver_->check(driver_->device_get(&handle_, ordinal), "getting a device");
-  driver_cuda_major_ = driver_cuda_version(*driver_) / 1000;
+  driver_version_ = driver_cuda_version(*driver_);
   context_ = PrimaryContext(*driver_, ordinal);
 }
 

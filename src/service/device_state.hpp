@@ -32,7 +32,9 @@ class DeviceState {
   [[nodiscard]] bool known_arch() const noexcept { return known_arch_; }
   [[nodiscard]] int handle() const noexcept { return handle_; }
   [[nodiscard]] CUctx_st* context() const noexcept { return context_.get(); }
-  [[nodiscard]] int driver_cuda_major() const noexcept { return driver_cuda_major_; }
+  // As cuDriverGetVersion gives it: 13000.
+  [[nodiscard]] int driver_version() const noexcept { return driver_version_; }
+  [[nodiscard]] int driver_cuda_major() const noexcept { return driver_version_ / 1000; }
 
  private:
   std::shared_ptr<const Driver> driver_;  // outlives the context
@@ -41,7 +43,7 @@ class DeviceState {
   DeviceLimits limits_;
   bool known_arch_ = false;
   int handle_ = 0;
-  int driver_cuda_major_ = 0;
+  int driver_version_ = 0;
 };
 
 // 256-byte aligned device memory, which keeps the device open. Throws Error{out_of_memory}.

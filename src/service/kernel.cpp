@@ -66,6 +66,7 @@ std::optional<LoadedFunction> Kernel::attempt_or_refusal(const DeviceState& devi
     if (error.code != ErrorCode::load_failed) throw;
     image_.reset();
     why = error.detail;
+    cubins_.count_refusal(request_, why);
     return std::nullopt;
   }
 }
@@ -90,6 +91,7 @@ LoadedFunction Kernel::load(const DeviceState& device, std::int64_t smem_bytes) 
       }
     }
     refusal_ = why;
+    if (obtained_.origin == Origin::compiled) cubins_.remember_refusal(request_, why);
   }
   throw Error(ErrorCode::load_failed,
               fmt::format("the driver refused kernel {} of '{}' on device {} ({}): {}",

@@ -2,6 +2,7 @@
 // one.
 // SPDX-License-Identifier: Apache-2.0
 #include <optional>
+#include <string>
 #include <utility>
 
 #include <fmt/format.h>
@@ -69,7 +70,11 @@ KernelRequest Engine::request_of(const Family& family,
     return request;
   }
   std::optional<int> driver_major;
-  if (target.hardware) driver_major = target.hardware->driver_cuda_major();
+  if (target.hardware) {
+    driver_major = target.hardware->driver_cuda_major();
+    request.driver = std::to_string(target.hardware->driver_version());
+    request.recalls = !options_.policy.strict;
+  }
   const ToolchainSearch& search = toolchains_.search(driver_major);
   request.toolchain = search.found;
   if (!search.found) {
@@ -103,7 +108,7 @@ PreparedPointer Engine::fused(const Family& family, Plan plan, const Target& tar
 }
 
 PreparedPointer Engine::composed(const Family& family, Plan plan, const Target& target) {
-  ++counts_.fallbacks;
+  cubins_.count_fallback(plan.fallback ? plan.fallback->detail : std::string());
   const ComposedImage* image = backends_.find_composed(family.name, target.limits.arch);
   if (image == nullptr) {
     throw Error(

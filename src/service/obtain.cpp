@@ -6,6 +6,7 @@
 #include <utility>
 
 #include <fmt/format.h>
+#include <unistd.h>
 
 #include <kiln/error.hpp>
 
@@ -20,6 +21,24 @@ std::string describe(const KernelRequest& request) {
                      request.signature,
                      request.arch.text(),
                      request.digest().kernel_hex());
+}
+
+// The session's folder when there is one: an environment that was copied may name one that is gone.
+std::string lock_folder(const std::string& wanted) {
+  const std::size_t slash = wanted.rfind('/');
+  if (slash == std::string::npos || slash == 0) return {};
+  return ::access(wanted.substr(0, slash).c_str(), W_OK | X_OK) == 0 ? wanted : std::string();
+}
+
+cache::StoreOptions store_options(const Options& options, Logger& log) {
+  const Policy& policy = options.policy;
+  return {.root = policy.cache_dir,
+          .layers = policy.cache_layers,
+          .log = [&log](LogLevel level, std::string_view text) { log.write(level, text); },
+          .lock_dir = lock_folder(policy.lock_dir),
+          .max_bytes = policy.cache_max_bytes,
+          .trusted_keys = policy.trusted_keys,
+          .telemetry = options.telemetry};
 }
 
 }  // namespace
@@ -38,10 +57,7 @@ Cubins::Cubins(const Options& options,
       log_(log),
       toolchains_(toolchains),
       counts_(counts),
-      store_(backends.make_store(
-          {.root = options.policy.cache_dir,
-           .layers = options.policy.cache_layers,
-           .log = [&log](LogLevel level, std::string_view text) { log.write(level, text); }})) {}
+      store_(backends.make_store(store_options(options, log))) {}
 
 std::string Cubins::overridden() const {
   const std::vector<std::string>& variables = options_.policy.nvrtc_overrides;
@@ -80,6 +96,10 @@ Obtained Cubins::obtain(const KernelRequest& request) {
       store_->lock(key, std::chrono::milliseconds(options_.lock_wait_ms), found);
   if (!found) found = store_->find(key);  // whoever held the lock may have published meanwhile
   if (found) return hit(std::move(*found));
+  if (request.recalls) {
+    recall_failure(request);
+    recall_refusal(request);
+  }
   try {
     Obtained compiled = compile(request);
     keep(request, compiled.cubin);
@@ -116,6 +136,8 @@ Obtained Cubins::compile(const KernelRequest& request) {
   const std::shared_ptr<const Nvrtc> nvrtc = toolchains_.load(*request.toolchain);
   log_.write(LogLevel::debug, fmt::format("compiling {}", describe(request)));
   ++counts_.compiles;
+  const Digest digest = request.digest();
+  store_->count(&cache::Counters::compiles, &digest, request.signature);
   try {
     CompileResult result = backends_.compile(*nvrtc,
                                              {.closure = request.closure,
@@ -125,6 +147,10 @@ Obtained Cubins::compile(const KernelRequest& request) {
     return {.cubin = std::move(result.cubin), .origin = Origin::compiled, .compile_ms = result.ms};
   } catch (const Error& error) {
     if (error.code != ErrorCode::compile_failed) throw;
+    store_->count(&cache::Counters::compile_failures, &digest, error.detail);
+    const bool lasting = dynamic_cast<const SourceRefused*>(&error) != nullptr;
+    if (lasting && overridden().empty() && nvrtc->uncacheable_reason.empty())
+      store_->remember_failure(with_toolchain(request.key, request.toolchain->id), error.detail);
     throw Error(error.code,
                 fmt::format("{}: {}\n{}",
                             describe(request),
@@ -146,8 +172,48 @@ void Cubins::keep(const KernelRequest& request, const Cubin& cubin) {
       with_toolchain(request.key, request.toolchain->id), cubin, request.op, request.signature);
 }
 
+void Cubins::recall_failure(const KernelRequest& request) {
+  const auto known = store_->failure(with_toolchain(request.key, request.toolchain->id));
+  if (!known) return;
+  throw Error(ErrorCode::compile_failed,
+              fmt::format("{}: the compiler refused it minutes ago, and it is tried again in {} s "
+                          "(`kiln warm` and KILN_STRICT=1 try at once): {}",
+                          describe(request),
+                          known->left.count(),
+                          known->log));
+}
+
+void Cubins::recall_refusal(const KernelRequest& request) {
+  if (request.driver.empty()) return;
+  const auto known =
+      store_->refusal(with_toolchain(request.key, request.toolchain->id), request.driver);
+  if (!known) return;
+  throw Error(ErrorCode::load_failed,
+              fmt::format("{}: the driver refused it minutes ago, and it is tried again in {} s "
+                          "(KILN_STRICT=1 tries at once): {}",
+                          describe(request),
+                          known->left.count(),
+                          known->log));
+}
+
+void Cubins::remember_refusal(const KernelRequest& request, std::string_view why) {
+  if (!request.toolchain || request.driver.empty() || !overridden().empty()) return;
+  store_->remember_refusal(with_toolchain(request.key, request.toolchain->id), request.driver, why);
+}
+
+void Cubins::count_refusal(const KernelRequest& request, std::string_view why) {
+  const Digest digest = request.digest();
+  store_->count(&cache::Counters::load_refusals, &digest, why);
+}
+
+void Cubins::count_fallback(std::string_view why) {
+  ++counts_.fallbacks;
+  store_->count(&cache::Counters::fallbacks, nullptr, why);
+}
+
 Obtained Cubins::replace(const KernelRequest& request, std::string_view why) {
   store_->quarantine(with_toolchain(request.key, request.toolchain->id), why);
+  if (request.recalls) recall_refusal(request);
   return compile(request);
 }
 

@@ -32,6 +32,8 @@ struct KernelRequest {
   Key key{};                                  // without the toolchain
   std::optional<ToolchainFiles> toolchain{};  // nothing: this process does not compile
   std::string no_toolchain_reason{};
+  std::string driver{};  // its version; empty: no device
+  bool recalls = false;  // what failed minutes ago is not tried again: not when warming, nor strict
 
   // Of the key with the toolchain, if there is one.
   [[nodiscard]] Digest digest() const;
@@ -57,18 +59,26 @@ class Cubins {
          Toolchains& toolchains,
          Counts& counts);
 
-  // Throws Error{jit_disabled}, {nvrtc_missing}, {compile_failed}.
+  // Throws Error{jit_disabled}, {nvrtc_missing}, {compile_failed}, {out_of_memory}, and
+  // {load_failed} for what the driver refused minutes ago.
   [[nodiscard]] Obtained obtain(const KernelRequest& request);
 
   // For a caller whom the driver refused a cubin of the store: that entry is quarantined, and a
   // fresh cubin returned, not published until it has proved itself (keep).
   [[nodiscard]] Obtained replace(const KernelRequest& request, std::string_view why);
   void keep(const KernelRequest& request, const Cubin& cubin);
+  // The driver refused a cubin made just now: remembered for a while.
+  void remember_refusal(const KernelRequest& request, std::string_view why);
+  void count_refusal(const KernelRequest& request, std::string_view why);
+  void count_fallback(std::string_view why);
 
  private:
   [[nodiscard]] Obtained hit(cache::Found found);
   [[nodiscard]] Obtained obtain_of_any_toolchain(const KernelRequest& request, ErrorCode missing);
   [[nodiscard]] Obtained compile(const KernelRequest& request);
+  // Throw what was remembered of this kernel.
+  void recall_failure(const KernelRequest& request);
+  void recall_refusal(const KernelRequest& request);
   // Why what this process compiles must be neither looked up nor published; empty: it may be.
   [[nodiscard]] std::string overridden() const;
 
