@@ -88,7 +88,6 @@ std::string list_document(const std::string& root, const std::vector<cache::Foun
                                {"toolchain", info.toolchain},
                                {"family", info.family},
                                {"op", info.op},
-                               {"signature", info.signature},
                                {"arch", info.arch},
                                {"entry", info.entry},
                                {"registers", info.registers},
