@@ -24,21 +24,19 @@ Problem unreadable(const std::string& path, int error) {
 }
 
 Problem not_used(std::string cause, const std::string& path, std::string_view reason) {
-  return {"pack:" + std::move(cause),
-          "the pack " + path + " is not used: " + std::string(reason)};
+  return {"pack:" + std::move(cause), "the pack " + path + " is not used: " + std::string(reason)};
 }
 
 Problem damaged(const std::string& path, PackError error) {
-  return not_used(
-      "format:" + std::to_string(static_cast<int>(error)), path, sentence(error));
+  return not_used("format:" + std::to_string(static_cast<int>(error)), path, sentence(error));
 }
 
 // False and errno, or false and errno 0 when the file ends before.
 bool read_at(int fd, std::uint64_t offset, std::span<std::byte> bytes) noexcept {
   std::size_t done = 0;
   while (done < bytes.size()) {
-    const ssize_t got = ::pread(
-        fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
+    const ssize_t got =
+        ::pread(fd, bytes.data() + done, bytes.size() - done, static_cast<off_t>(offset + done));
     if (got < 0 && errno == EINTR) continue;
     if (got <= 0) {
       if (got == 0) errno = 0;
@@ -80,8 +78,8 @@ Judged judge(const PackHead& head, const std::string& folder) {
   const TrustedKeys trusted = read_trusted_keys(folder);
   const auto key = std::ranges::find(trusted.keys, head.signature->key_id, &TrustedKey::id);
   if (key == trusted.keys.end()) {
-    std::string reason =
-        "it is signed by the key " + hex(head.signature->key_id) + ", which is not trusted; " + where;
+    std::string reason = "it is signed by the key " + hex(head.signature->key_id) +
+                         ", which is not trusted; " + where;
     for (const Problem& problem : trusted.problems) reason += "; " + problem.text;
     return {PackSignature::untrusted, std::move(reason)};
   }
@@ -157,9 +155,10 @@ const PackEntry* Pack::find(const Digest& digest) const noexcept {
 }
 
 std::span<const PackEntry> Pack::find_kernel(const Sha256& kernel) const noexcept {
-  const auto found = std::ranges::equal_range(
-      entries_, kernel, {}, [](const PackEntry& entry) { return entry.digest.kernel; });
-  return {found.begin(), found.end()};
+  const auto kernel_of = [](const PackEntry& entry) { return entry.digest.kernel; };
+  const auto first = std::ranges::lower_bound(entries_, kernel, {}, kernel_of);
+  const auto last = std::ranges::upper_bound(first, entries_.end(), kernel, {}, kernel_of);
+  return {first, last};
 }
 
 std::variant<std::vector<std::byte>, Problem> Pack::read(const PackEntry& entry) const {

@@ -55,14 +55,14 @@ enum class PackSignature {
 };
 
 // An open pack. Header, index and manifest are in memory and were checked against their checksum;
-// entries are read with pread when asked for and checked against the index. So a file that is cut or
-// overwritten while it is open gives reasons, never SIGBUS and never other code. Immutable: any
+// entries are read with pread when asked for and checked against the index. So a file that is cut
+// or overwritten while it is open gives reasons, never SIGBUS and never other code. Immutable: any
 // number of threads may read.
 class Pack {
  public:
   // Any bytes at all give a pack or a problem. The signature is looked at under every policy but
-  // `off`; under `require` a pack that is not signed by a trusted key is a problem, under `warn` it is
-  // in `warning()`.
+  // `off`; under `require` a pack that is not signed by a trusted key is a problem, under `warn` it
+  // is in `warning()`.
   [[nodiscard]] static std::variant<Pack, Problem> open(const std::string& path,
                                                         const SignatureCheck& check = {});
   // The same of an open file, whoever owns it; `path` is for the text.
@@ -108,7 +108,8 @@ class Pack {
   std::int64_t file_bytes_ = 0;
 };
 
-// Where an entry's bytes are now: `path` as in Found::path, a file of a folder or a place in a pack.
+// Where an entry's bytes are now: `path` as in Found::path, a file of a folder or a place in a
+// pack.
 struct PackSource {
   Digest digest;
   std::string path;
@@ -126,8 +127,8 @@ struct PackContents {
 };
 
 // Copies the entries verbatim, each checked, into a new file that appears whole or not at all and
-// replaces what is there. The bytes are a function of the entries, the recipe's name, the signatures
-// and `complete`. Nothing when it is done; memory stays within the index and one entry.
+// replaces what is there. The bytes are a function of the entries, the recipe's name, the
+// signatures and `complete`. Nothing when it is done; memory stays within the index and one entry.
 [[nodiscard]] std::optional<Problem> write_pack(const std::string& path,
                                                 const PackContents& contents);
 

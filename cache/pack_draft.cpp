@@ -60,11 +60,12 @@ std::variant<PackDraft, Problem> PackDraft::create(const std::string& path) {
   // Links on the way are the caller's.
   made.folder_ = Descriptor(::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC));
   if (!made.folder_) return made.problem("create");
-  made.file_ = open_at(made.folder_.get(), ".", O_TMPFILE | O_RDWR, kPackMode);
+  // A nameless file gets its name through /proc, which a bare chroot lacks.
+  if (::access("/proc/self/fd", X_OK) == 0)
+    made.file_ = open_at(made.folder_.get(), ".", O_TMPFILE | O_RDWR, kPackMode);
   if (!made.file_) {
     std::string name = made.temporary_name();
-    made.file_ =
-        open_at(made.folder_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL, kPackMode);
+    made.file_ = open_at(made.folder_.get(), name.c_str(), O_RDWR | O_CREAT | O_EXCL, kPackMode);
     if (!made.file_) return made.problem("create");
     made.temporary_ = std::move(name);
   }
@@ -76,8 +77,10 @@ std::variant<PackDraft, Problem> PackDraft::create(const std::string& path) {
 
 std::optional<Problem> PackDraft::append(std::span<const std::byte> bytes) {
   bytes_ += bytes.size();
-  if (!file_limit_allows(bytes_)) errno = EFBIG;
-  else if (write_all(file_.get(), bytes)) return std::nullopt;
+  if (!file_limit_allows(bytes_))
+    errno = EFBIG;
+  else if (write_all(file_.get(), bytes))
+    return std::nullopt;
   return problem("write");
 }
 

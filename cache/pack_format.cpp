@@ -197,16 +197,14 @@ std::vector<std::byte> encode_signature_block(const Signed& signature) {
   save_array(bytes, kKeyIdOffset, signature.key_id);
   save_array(bytes, kSignatureOffset, signature.signature);
   // So that damage shows where nobody asks for signatures, too.
-  save_array(
-      bytes, kBlockChecksumOffset, sha256(std::span(bytes).first(kBlockChecksumOffset)));
+  save_array(bytes, kBlockChecksumOffset, sha256(std::span(bytes).first(kBlockChecksumOffset)));
   return bytes;
 }
 
 std::optional<Signed> decode_signature_block(std::span<const std::byte> bytes) {
   if (bytes.size() != kSignatureBlockBytes) return std::nullopt;
   if (load_array<Magic>(bytes, 0) != kSignatureMagic) return std::nullopt;
-  if (load_array<Sha256>(bytes, kBlockChecksumOffset) !=
-      sha256(bytes.first(kBlockChecksumOffset)))
+  if (load_array<Sha256>(bytes, kBlockChecksumOffset) != sha256(bytes.first(kBlockChecksumOffset)))
     return std::nullopt;
   return Signed{load_array<Sha256>(bytes, kKeyIdOffset),
                 load_array<Ed25519Signature>(bytes, kSignatureOffset)};

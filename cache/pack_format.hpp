@@ -60,8 +60,8 @@ struct PackHead {
 };
 
 [[nodiscard]] std::vector<std::byte> encode_header(const PackHeader& header);
-// `bytes` is the beginning of a file of `file_bytes`. What it gives is within the limits and adds up
-// to the file.
+// `bytes` is the beginning of a file of `file_bytes`. What it gives is within the limits and adds
+// up to the file.
 [[nodiscard]] std::variant<PackHeader, PackError> decode_header(std::span<const std::byte> bytes,
                                                                 std::uint64_t file_bytes);
 

@@ -116,8 +116,9 @@ std::variant<Ed25519Public, Problem> read_public_key(const std::string& path) {
   if (auto* problem = std::get_if<Problem>(&text)) return std::move(*problem);
   if (const auto key = public_key_from_pem(std::get<std::string>(text))) return *key;
   return Problem{"key:public",
-                 path + " is not a public Ed25519 key in PEM (BEGIN PUBLIC KEY); kiln keygen and "
-                        "openssl pkey -pubout write such files"};
+                 path +
+                     " is not a public Ed25519 key in PEM (BEGIN PUBLIC KEY); kiln keygen and "
+                     "openssl pkey -pubout write such files"};
 }
 
 std::variant<std::string, Problem> make_key_pair(const std::string& path) {
@@ -153,16 +154,17 @@ std::variant<Signed, Problem> sign_with(const std::string& private_key,
   const auto public_bytes = public_part(key.get());
   if (!public_bytes) {
     return Problem{"key:private",
-                   private_key + " is not a private Ed25519 key in PEM without a passphrase (BEGIN "
-                                 "PRIVATE KEY); kiln keygen writes one"};
+                   private_key +
+                       " is not a private Ed25519 key in PEM without a passphrase (BEGIN "
+                       "PRIVATE KEY); kiln keygen writes one"};
   }
   const Context context(EVP_MD_CTX_new());
   Signed made;
   made.key_id = key_id(*public_bytes);
   std::size_t size = made.signature.size();
   if (!context || EVP_DigestSignInit(context.get(), nullptr, nullptr, nullptr, key.get()) != 1 ||
-      EVP_DigestSign(
-          context.get(), made.signature.data(), &size, raw(message), message.size()) != 1 ||
+      EVP_DigestSign(context.get(), made.signature.data(), &size, raw(message), message.size()) !=
+          1 ||
       size != made.signature.size()) {
     return no_crypto("sign");
   }
@@ -173,17 +175,13 @@ bool signature_is_right(const Ed25519Public& key,
                         std::span<const std::byte> message,
                         const Ed25519Signature& signature) noexcept {
   const QuietErrors quiet;
-  const PKey parsed(
-      EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key.data(), key.size()));
+  const PKey parsed(EVP_PKEY_new_raw_public_key(EVP_PKEY_ED25519, nullptr, key.data(), key.size()));
   const Context context(EVP_MD_CTX_new());
   if (!parsed || !context) return false;
   if (EVP_DigestVerifyInit(context.get(), nullptr, nullptr, nullptr, parsed.get()) != 1)
     return false;
-  return EVP_DigestVerify(context.get(),
-                          signature.data(),
-                          signature.size(),
-                          raw(message),
-                          message.size()) == 1;
+  return EVP_DigestVerify(
+             context.get(), signature.data(), signature.size(), raw(message), message.size()) == 1;
 }
 
 }  // namespace kiln::cache

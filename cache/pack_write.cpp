@@ -93,8 +93,7 @@ std::optional<Problem> add(Sources& sources,
 
 std::vector<std::string> sorted(std::vector<std::string> list) {
   std::ranges::sort(list);
-  const auto repeated = std::ranges::unique(list);
-  list.erase(repeated.begin(), repeated.end());
+  list.erase(std::unique(list.begin(), list.end()), list.end());
   return list;
 }
 
@@ -136,8 +135,8 @@ std::optional<Problem> finish(PackDraft& file,
 std::optional<Problem> write_pack(const std::string& path, const PackContents& contents) {
   std::vector<PackSource> wanted = contents.sources;
   std::ranges::stable_sort(wanted, {}, &PackSource::digest);
-  const auto repeated = std::ranges::unique(wanted, {}, &PackSource::digest);
-  wanted.erase(repeated.begin(), repeated.end());
+  const auto same = [](const PackSource& a, const PackSource& b) { return a.digest == b.digest; };
+  wanted.erase(std::unique(wanted.begin(), wanted.end(), same), wanted.end());
   if (wanted.size() > kMaxPackEntries)
     return Problem{"pack:entries", "a pack holds at most 1048576 entries; write several"};
 
@@ -154,8 +153,9 @@ std::optional<Problem> write_pack(const std::string& path, const PackContents& c
   // What could not be read back must not be written.
   if (!manifest_from_json(manifest)) {
     return Problem{"pack:manifest",
-                   "the manifest of " + path + " is larger than 4 MiB, or its signatures are not "
-                                               "text; name fewer signatures"};
+                   "the manifest of " + path +
+                       " is larger than 4 MiB, or its signatures are not "
+                       "text; name fewer signatures"};
   }
   return finish(file,
                 {found.entries.size(), manifest.size(), 0, found.offset - kPackHeaderBytes},
@@ -207,8 +207,7 @@ Unpacked unpack(const Pack& pack, const std::string& root) {
       outcome.problems.push_back({path, problem->text});
       continue;
     }
-    const Published published =
-        publish(writable, entry_name(entry.digest), std::get<Bytes>(bytes));
+    const Published published = publish(writable, entry_name(entry.digest), std::get<Bytes>(bytes));
     if (published.result == PutResult::stored) ++outcome.stored;
     if (published.result == PutResult::already_there) ++outcome.already_there;
     if (published.result == PutResult::not_kept) {

@@ -72,7 +72,8 @@ TEST_CASE("format 1 of packs does not drift", "[pack]") {
   const TemporaryFolder folder;
   Cubin cubin{{}, "entry_name", 40, 4, 8, 1024};
   // Too small to compress, so that the bytes do not depend on the version of zstd.
-  for (const char c : std::string_view("kiln cubin")) cubin.image.push_back(static_cast<std::byte>(c));
+  for (const char c : std::string_view("kiln cubin"))
+    cubin.image.push_back(static_cast<std::byte>(c));
   const Key key = make_test_key("s");
   write_file(folder / "entry.k", as_text(std::get<Bytes>(encode_entry({key, cubin, "op"}))));
   PackContents contents;
@@ -186,9 +187,9 @@ TEST_CASE("a pack that cannot be written is one reason", "[pack]") {
   const TemporaryFolder folder;
   write_file(folder / "file", "x");
   for (const std::string& path : {(folder / "absent" / "p.kpack").string(),
-                                 (folder / "file" / "p.kpack").string(),
-                                 folder.path().string() + "/",
-                                 std::string()}) {
+                                  (folder / "file" / "p.kpack").string(),
+                                  folder.path().string() + "/",
+                                  std::string()}) {
     const auto problem = write_pack(path, {});
     REQUIRE(problem);
     CHECK_THAT(problem->text, contains(path));

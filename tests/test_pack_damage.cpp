@@ -119,8 +119,8 @@ TEST_CASE("a forged index or manifest with a right checksum is a reason", "[pack
   const std::string entries = bytes.substr(kPackHeaderBytes, size);
   MemoryPack memory;
   const auto with = [&](const std::vector<PackEntry>& index, const std::string& manifest) {
-    return memory.problem_with(forged(
-        {index.size(), manifest.size(), 0, size}, entries, encode_index(index, manifest)));
+    return memory.problem_with(
+        forged({index.size(), manifest.size(), 0, size}, entries, encode_index(index, manifest)));
   };
   const std::string manifest = pack.manifest_json();
   CHECK(with(good, manifest).empty());
@@ -151,11 +151,11 @@ TEST_CASE("a forged index or manifest with a right checksum is a reason", "[pack
   CHECK_THAT(with(index, manifest), contains("another key"));
 
   for (const std::string& wrong : {std::string(),
-                                  std::string("{}"),
-                                  std::string("[]"),
-                                  manifest.substr(1),
-                                  std::string(100000, '['),
-                                  "{\"recipe\":1," + manifest.substr(1) + "x"}) {
+                                   std::string("{}"),
+                                   std::string("[]"),
+                                   manifest.substr(1),
+                                   std::string(100000, '['),
+                                   "{\"recipe\":1," + manifest.substr(1) + "x"}) {
     CHECK_THAT(with(good, wrong), contains("manifest"));
   }
   CHECK(with(good, "{\"later\":[[[[1]]],{\"a\":{}}]," + manifest.substr(1)).empty());

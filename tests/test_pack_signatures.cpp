@@ -66,9 +66,10 @@ TEST_CASE("signing keeps entries and manifest, and the same key gives the same b
   CHECK(open_pack(path).key_id() == others.id);
 }
 
-TEST_CASE("a pack without a signature, or of a key that is not trusted, is refused only when one is "
-          "required",
-          "[pack]") {
+TEST_CASE(
+    "a pack without a signature, or of a key that is not trusted, is refused only when one is "
+    "required",
+    "[pack]") {
   const TemporaryFolder folder;
   const fs::path path = make_pack(folder, 1);
   const TestKeys keys(folder);
