@@ -31,6 +31,12 @@ namespace fs = std::filesystem;
 
 inline constexpr uid_t kNobody = 65534;
 
+// KILN_SOAK=1, as in ./dev soak: counts that take minutes.
+inline bool soaking() {
+  const char* soak = std::getenv("KILN_SOAK");
+  return soak != nullptr && *soak == '1';
+}
+
 class TemporaryFolder {
  public:
   TemporaryFolder() {

@@ -125,11 +125,11 @@ TEST_CASE("puts keep a cache near its bound by themselves", "[cache]") {
   StoreOptions options = options_at(root);
   options.max_bytes = 40 * 20480;
   Store store(options);
-  for (int i = 0; i < 400; ++i) {
+  for (int i = 0; i < 160; ++i) {
     put(store, i, 1);
     set_age(entry_file(root, numbered(i)), kHour);
   }
-  CHECK(store.counters().puts == 400);
+  CHECK(store.counters().puts == 160);
   CHECK(store.counters().gc_runs > 0);
   options.max_bytes = 0;
   CHECK(Store(options).gc().bytes < 2 * 40 * 20480);

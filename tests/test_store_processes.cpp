@@ -1,5 +1,6 @@
 // Many processes on one cache: one winner, no damage when they die, one compile of a stampede.
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <chrono>
 #include <csignal>
 #include <random>
@@ -20,11 +21,11 @@ using std::chrono::milliseconds;
 constexpr int kProcesses = 16;
 
 // Starts them together: each waits until the gate's last writer closes it.
-std::vector<int> run_together(const std::function<int(int)>& body) {
+std::vector<int> run_together(const std::function<int(int)>& body, int processes = kProcesses) {
   std::array<int, 2> gate{};
   REQUIRE(::pipe(gate.data()) == 0);
   std::vector<pid_t> children;
-  for (int i = 0; i < kProcesses; ++i) {
+  for (int i = 0; i < processes; ++i) {
     children.push_back(fork_child([&, i] {
       ::close(gate[1]);
       char byte = 0;
@@ -57,28 +58,54 @@ TEST_CASE("of sixteen processes that put one key, one wins and all read its byte
   CHECK(count_in(root / "v1/tmp") == 0);
 }
 
-TEST_CASE("a process killed in the middle of puts, a hundred times, leaves nothing bad",
-          "[cache]") {
+// Whatever a process does to a cache, in an order of its own, until it is killed.
+void use_for_ever(const fs::path& root, int round, int keys) {
+  StoreOptions options = options_at(root);
+  options.max_bytes = 40 * 20480;
+  Store store(options);
+  for (int i = 0;; ++i) {
+    const int which = (round * 7 + i) % keys;
+    const Key key = make_test_key(std::to_string(which));
+    const auto found = store.find(key);
+    if (!found)
+      store.put(key, make_test_cubin(30000, static_cast<std::uint32_t>(which)), "op", "s");
+    // So that there is always something to put.
+    if (i % 8 == 7) fs::remove(entry_file(root, key));
+    if (i % 16 == 11) {
+      // So that there is something to evict.
+      std::error_code ignored;
+      fs::last_write_time(
+          entry_file(root, key), fs::file_time_type::clock::now() - std::chrono::hours(1), ignored);
+    }
+    if (i % 32 == 23) (void)store.gc();
+    if (i % 32 == 29) store.quarantine(key, "a test");
+    if (i % 16 == 5) store.remember_failure(key, "log");
+    if (i % 16 == 13) (void)store.statistics(i % 64 == 13);
+  }
+}
+
+TEST_CASE("a process killed in the middle of anything, many times, leaves nothing bad", "[cache]") {
   const TemporaryFolder folder;
   const fs::path root = folder / "root";
   constexpr int kKeys = 64;
+  const int rounds = soaking() ? 2000 : 100;
   std::mt19937 random(3);
-  for (int round = 0; round < 100; ++round) {
-    const pid_t child = fork_child([&] {
-      Store store(options_at(root));
-      for (int i = 0;; ++i) {
-        const int which = (round * 7 + i) % kKeys;
-        const Key key = make_test_key(std::to_string(which));
-        store.put(key, make_test_cubin(30000, static_cast<std::uint32_t>(which)), "op", "s");
-        // So that there is always something to put.
-        if (i % 8 == 7) fs::remove(entry_file(root, key));
-      }
-      return 0;
-    });
-    std::this_thread::sleep_for(std::chrono::microseconds(random() % 12000));
-    REQUIRE(::kill(child, SIGKILL) == 0);
-    REQUIRE(wait_for(child) == 1000 + SIGKILL);
+  for (int round = 0; round < rounds; ++round) {
+    // Two at once, so that one is killed in the other's way.
+    std::array<pid_t, 2> children{};
+    for (std::size_t i = 0; i < children.size(); ++i) {
+      children[i] = fork_child([&] {
+        use_for_ever(root, 2 * round + static_cast<int>(i), kKeys);
+        return 0;
+      });
+    }
+    for (const pid_t child : children) {
+      std::this_thread::sleep_for(std::chrono::microseconds(random() % 9000));
+      REQUIRE(::kill(child, SIGKILL) == 0);
+      REQUIRE(wait_for(child) == 1000 + SIGKILL);
+    }
   }
+  fs::remove_all(root / "v1/bad");  // what the children put there on purpose
   Store store(options_at(root));
   std::int64_t checked = 0;
   const auto problems = store.verify(checked);
@@ -87,30 +114,70 @@ TEST_CASE("a process killed in the middle of puts, a hundred times, leaves nothi
   CHECK(problems.empty());
   CHECK(checked > 0);
   for (int which = 0; which < kKeys; ++which) {
-    const auto found = store.find(make_test_key(std::to_string(which)));
-    if (found) CHECK(found->cubin == make_test_cubin(30000, static_cast<std::uint32_t>(which)));
+    const Key key = make_test_key(std::to_string(which));
+    const Cubin cubin = make_test_cubin(30000, static_cast<std::uint32_t>(which));
+    const auto found = store.find(key);
+    if (found) CHECK(found->cubin == cubin);
+    CHECK(store.put(key, cubin, "op", "s") != PutResult::not_kept);
   }
   CHECK(store.counters().bad == 0);
+  CHECK(store.gc().ran);
 }
 
-TEST_CASE("sixteen processes that need one kernel compile it once", "[cache]") {
+TEST_CASE("a stampede of processes on many keys compiles each once", "[cache]") {
+  const TemporaryFolder folder;
+  const fs::path root = folder / "root";
+  const int processes = soaking() ? 64 : 8;
+  const int keys = soaking() ? 500 : 20;
+  const fs::path compiles = folder / "compiles";
+  const auto serve = [&](Store& store, int which) {
+    const Key key = make_test_key(std::to_string(which));
+    const Cubin cubin = make_test_cubin(3000, static_cast<std::uint32_t>(which));
+    std::optional<Found> found = store.find(key);
+    if (found) return found->cubin == cubin;
+    const EntryLock lock = store.lock(key, std::chrono::seconds(300), found);
+    if (found) return found->cubin == cubin;
+    const int fd = ::open(compiles.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+    const bool counted = ::write(fd, "c", 1) == 1;
+    ::close(fd);
+    return counted && lock.held() && store.put(key, cubin, "op", "s") == PutResult::stored;
+  };
+  const auto codes = run_together(
+      [&](int process) {
+        Store store(options_at(root));
+        for (int i = 0; i < keys; ++i) {
+          // Half of them go the other way round.
+          if (!serve(store, process % 2 == 0 ? i : keys - 1 - i)) return 1;
+        }
+        return 0;
+      },
+      processes);
+  CHECK(codes == std::vector<int>(static_cast<std::size_t>(processes), 0));
+  CHECK(fs::file_size(compiles) == static_cast<std::uintmax_t>(keys));
+  CHECK(count_in(root / "v1/tmp") == 0);
+}
+
+TEST_CASE("many processes that need one kernel compile it once", "[cache]") {
+  constexpr int kMany = 64;
   const TemporaryFolder folder;
   const fs::path root = folder / "root";
   const fs::path compiles = folder / "compiles";
   const Key key = make_test_key("a");
-  const auto codes = run_together([&](int) {
-    Store store(options_at(root));
-    if (store.find(key)) return 0;
-    std::optional<Found> found;
-    const EntryLock lock = store.lock(key, std::chrono::seconds(30), found);
-    if (found) return found->cubin == make_test_cubin(5000) ? 0 : 1;
-    if (!lock.held()) return 2;
-    const int fd = ::open(compiles.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
-    if (::write(fd, "c", 1) != 1) return 3;
-    std::this_thread::sleep_for(milliseconds(100));
-    return store.put(key, make_test_cubin(5000), "op", "s") == PutResult::stored ? 0 : 4;
-  });
-  CHECK(codes == std::vector<int>(kProcesses, 0));
+  const auto codes = run_together(
+      [&](int) {
+        Store store(options_at(root));
+        if (store.find(key)) return 0;
+        std::optional<Found> found;
+        const EntryLock lock = store.lock(key, std::chrono::seconds(30), found);
+        if (found) return found->cubin == make_test_cubin(5000) ? 0 : 1;
+        if (!lock.held()) return 2;
+        const int fd = ::open(compiles.c_str(), O_WRONLY | O_CREAT | O_APPEND | O_CLOEXEC, 0600);
+        if (::write(fd, "c", 1) != 1) return 3;
+        std::this_thread::sleep_for(milliseconds(100));
+        return store.put(key, make_test_cubin(5000), "op", "s") == PutResult::stored ? 0 : 4;
+      },
+      kMany);
+  CHECK(codes == std::vector<int>(kMany, 0));
   CHECK(read_file(compiles) == "c");
 }
 
