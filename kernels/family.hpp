@@ -32,6 +32,8 @@ struct LaunchContext {
   int sm_count = 0;  // SMs the launch may use (fewer than the device's to test or to share)
   std::array<int, 4> ctas_per_sm{
       1, 1, 1, 1};  // a stage: resident CTAs an SM, asked of the driver for the loaded kernel
+  // A stage with clusters: how many the device holds at once, asked of the driver; 0 for others.
+  std::array<int, 4> clusters{};
   void* workspace = nullptr;  // device memory, workspace_bytes, 256-byte aligned, never initialised
   std::int64_t workspace_bytes = 0;
   void* counters = nullptr;  // device memory owned by the Launch, kCounterBytes, zeroed once

@@ -123,8 +123,12 @@ void bind_fused(const Plan& plan,
   // Not more CTAs an SM than planned, even where more would fit: row blocks come in multiples of
   // the planned number, and an uneven share costs up to a third (528 blocks on 396 CTAs).
   const int ctas = std::min(context.ctas_per_sm[0], stage.ctas_per_sm);
-  const int resident = std::max(1, ctas * context.sm_count);
-  call.grid = {static_cast<unsigned>(std::min(p.split.blocks, resident)), 1, 1};
+  int clusters = ctas * context.sm_count / stage.cluster_ctas;
+  if (stage.cluster_ctas > 1) clusters = std::min(clusters, context.clusters[0]);
+  clusters = std::max(1, clusters);
+  call.grid = {
+      static_cast<unsigned>(std::min(p.split.blocks, clusters) * stage.cluster_ctas), 1, 1};
+  call.cluster_ctas = static_cast<unsigned>(stage.cluster_ctas);
   p.finish_shift = finish_shift(op.n, p.split.blocks, static_cast<int>(call.grid[0]));
   call.threads = static_cast<unsigned>(stage.threads);
   call.cooperative = op.has_weight;

@@ -40,6 +40,7 @@ struct Config {{
       .lanes_per_thread = {lanes},
       .rows_per_step = {rows},
       .stages = {stages},
+      .cluster_ctas = {cluster},
   }};
   static constexpr bool keep_inputs = {keep};
   static constexpr bool weight_in_registers = {weight};
@@ -64,6 +65,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {ctas})
                                  fmt::arg("lanes", constant("lanes_per_thread")),
                                  fmt::arg("rows", constant("rows_per_step")),
                                  fmt::arg("stages", constant("stages")),
+                                 fmt::arg("cluster", constant("cluster_ctas")),
                                  fmt::arg("keep", truth(stage, "keep_inputs")),
                                  fmt::arg("weight", truth(stage, "weight_in_registers")),
                                  fmt::arg("residual", truth(stage, "residual")),

@@ -112,6 +112,7 @@ std::vector<Sample> samples() {
       {"rms_norm_backward:n=16384,x=f32", ""},
       {"rms_norm_backward:n=5,x=f32,w=none", ""},
       {"rms_norm_backward:n=1000,x=f32,residual=1", ""},
+      {"rms_norm_backward:n=32768,x=bf16", ""},
       {"rms_norm_backward:n=65536,x=bf16", ""},
   };
 }

@@ -16,6 +16,7 @@ struct Geometry {
   int lanes_per_thread = 1;  // a CTA a row: virtual lanes a thread owns in one panel
   int rows_per_step = 1;     // rows a group of threads handles between two barriers; a power of two
   int stages = 1;            // buffers of one step's inputs
+  int cluster_ctas = 1;      // CTAs that share a row, each with a range of the lanes of every panel
 };
 
 // One row belongs to the whole CTA where it has 256 lanes or more, else to a warp or a part of one.

@@ -13,8 +13,10 @@
 namespace kiln::mix_order_reduction {
 
 inline constexpr std::string_view kOp = "rms_norm_backward";
-// Widest row one CTA holds; above it the composed route serves.
-inline constexpr std::int64_t kMaxFusedColumns = 16384;
+// Widest row one CTA holds.
+inline constexpr std::int64_t kMaxCtaColumns = 16384;
+// Widest row a cluster of two CTAs holds; above it the composed route serves.
+inline constexpr std::int64_t kMaxFusedColumns = 2 * kMaxCtaColumns;
 
 struct RmsNormOp {
   std::int64_t n = 0;

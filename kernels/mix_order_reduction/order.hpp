@@ -53,6 +53,8 @@ constexpr int max_row_blocks(long long n) {
   if (width <= 2048) return kMaxRowBlocks;
   if (width <= 4096) return kMaxRowBlocks / 2;
   if (width <= 16384) return kMaxRowBlocks / 4;
+  if (width <= 32768) return kMaxRowBlocks / 8;
+  if (width <= 65536) return 32;  // clusters of four: 32 of them fit 132 SMs, 33 do not
   const long long blocks = kMaxRowBlocks / 4 * 16384LL / width;
   return blocks < 8 ? 8 : static_cast<int>(blocks);
 }

@@ -38,7 +38,8 @@ int registers_needed(const RmsNormOp& op, const Candidate& c) {
   if (c.keep_inputs) {
     needed += c.geometry.rows_per_step * owned * 2 * words(op.x);
   } else {
-    needed += 2 * words(op.x);
+    // Both passes unpack anew, and their addresses stay live: 120 by the rest of this sum spilled.
+    needed += 2 * words(op.x) + 12;
   }
   if (op.residual) needed += words(op.x);
   if (op.n % kVector != 0) needed += 8;
@@ -86,6 +87,14 @@ std::vector<Candidate> shapes(const RmsNormOp& op) {
       add(threads, lanes_a_thread, rows, ctas, true, true);
   };
   const auto used = ceil_div(op.n, kVector);
+  if (op.n > kMaxCtaColumns) {  // 1,024 lanes over the CTAs of a cluster, one a thread
+    base.cluster_ctas = 2;
+    const int threads = kMaxLanes / base.cluster_ctas;
+    add(threads, 1, 1, 1, true, true);
+    add(threads, 1, 1, 1, false, true);
+    add(threads, 1, 1, 1, false, false);
+    return out;
+  }
   if (!cta_row(op.n)) {
     for (const int ctas : {4, 2, 1}) {
       add(256, 1, 1, ctas, true, true);
@@ -161,6 +170,7 @@ StagePlan stage_plan(const RmsNormOp& op,
   stage.tile = tile_text(g);
   stage.threads = g.threads;
   stage.ctas_per_sm = c.ctas_per_sm;
+  stage.cluster_ctas = g.cluster_ctas;
   stage.pipeline = pipeline;
   stage.smem_bytes = smem_bytes(g);
   stage.register_budget = registers_allowed(limits, g.threads, c.ctas_per_sm);
@@ -169,6 +179,7 @@ StagePlan stage_plan(const RmsNormOp& op,
                      {"lanes_per_thread", g.lanes_per_thread},
                      {"rows_per_step", g.rows_per_step},
                      {"stages", g.stages},
+                     {"cluster_ctas", g.cluster_ctas},
                      {"keep_inputs", c.keep_inputs},
                      {"weight_in_registers", c.weight_in_registers},
                      {"residual", op.residual},
@@ -197,7 +208,15 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
     return Rejection{
         FallbackReason::unsupported_size,
         fmt::format(
-            "n = {} is wider than the {} columns that one CTA holds", op.n, kMaxFusedColumns)};
+            "n = {} is wider than the {} columns that a cluster holds", op.n, kMaxFusedColumns)};
+  }
+  if (op.n > kMaxCtaColumns && limits.max_cluster_ctas < 2) {
+    return Rejection{
+        FallbackReason::unsupported_size,
+        fmt::format("n = {} is wider than the {} columns that one CTA holds; {} has no clusters",
+                    op.n,
+                    kMaxCtaColumns,
+                    limits.arch.text())};
   }
   PipelineChoice pipeline;
   pipeline.asked = op.n > 8192 ? 2 : 3;  // the reference formula's value for a long loop

@@ -1,9 +1,9 @@
 // RMSNorm backward in one launch.
 //   xh = x * rstd    g = dy * w    mean = sum_n(g * xh) / n
 //   dx = rstd * (g - xh * mean) [+ residual]    dw = sum_rows(dy * xh)
-// A CTA owns whole row blocks, one after another; a thread owns the same columns of every row of
-// its group. Sums follow order.hpp. dx is written with =; dw with =, or += (the sum rounded first
-// to dw's type) when accumulate.
+// A CTA, or a cluster of CTAs for wide rows, owns whole row blocks, one after another; a thread
+// owns the same columns of every row of its group. Sums follow order.hpp. dx is written with =; dw
+// with =, or += (the sum rounded first to dw's type) when accumulate.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -223,7 +223,12 @@ struct RmsNormBackward {
         if (Owned::owns(v)) weight[v] = load_vector_octet<C, W>(p.w, v, p.weight_vector_access);
       }
     }
-    for (int block = blockIdx.x; block < p.split.blocks; block += gridDim.x) {
+    constexpr int kCtas = kGeometry.cluster_ctas;
+    if constexpr (kCtas > 1) {  // a neighbour's shared memory may be written only once it runs
+      cluster_arrive();
+      cluster_wait();
+    }
+    for (int block = blockIdx.x / kCtas; block < p.split.blocks; block += gridDim.x / kCtas) {
       if constexpr (kHasColumns) {
 #pragma unroll
         for (int v = 0; v < kOctets; ++v) {

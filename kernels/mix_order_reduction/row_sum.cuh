@@ -22,19 +22,34 @@ inline void row_sums(float (&lane_sum)[C::geometry.rows_per_step * Columns<C>::k
   constexpr int kValues = kRows * kK;
   const float mine = lane_tree<kValues, Owned::kPartThreads>(lane_sum);
   if constexpr (cta_row(C::geometry.n)) {
+    constexpr int kCtas = C::geometry.cluster_ctas;
     constexpr int kParts = lanes(C::geometry.n) / 32;
+    constexpr int kCtaParts = kK * (C::geometry.threads / 32);
     float* buffer = shared + parity * kRows * kParts;
     if (threadIdx.x % 32 < kValues) {
       const int slot = tree_slot<kValues>();
-      buffer[slot / kK * kParts + slot % kK * (C::geometry.threads / 32) + threadIdx.x / 32] = mine;
+      const int part = slot % kK * (C::geometry.threads / 32) + threadIdx.x / 32;
+      if constexpr (kCtas == 1) {
+        buffer[slot / kK * kParts + part] = mine;
+      } else {
+        const u32 address =
+            shared_address(buffer + slot / kK * kParts + Owned::first_lane() / 32 + part);
+#pragma unroll
+        for (u32 rank = 0; rank < kCtas; ++rank) store_cluster(map_to_rank(address, rank), mine);
+      }
     }
-    __syncthreads();
+    if constexpr (kCtas == 1) {
+      __syncthreads();
+    } else {
+      cluster_arrive();
+      cluster_wait();
+    }
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       float part[kParts];
 #pragma unroll
       for (int q = 0; q < kParts; ++q) {
-        part[q] = q < kK * (C::geometry.threads / 32) ? buffer[r * kParts + q] : 0.0f;
+        part[q] = q < kCtaParts * kCtas ? buffer[r * kParts + q] : 0.0f;
       }
       sum[r] = register_tree(part);
     }

@@ -3,6 +3,7 @@
 #pragma once
 
 #include "kernels/mix_order_reduction/layout.hpp"
+#include "templates/cluster.cuh"
 #include "templates/memory.cuh"
 
 namespace kiln::mix_order_reduction {
@@ -20,12 +21,17 @@ struct Columns {
   static constexpr bool kWhole = kN % kVector == 0;
   // Every thread owns kOctets full octets.
   static constexpr bool kExact =
-      kWhole && static_cast<i64>(kOctets) * kGroupThreads * kVector == kN;
+      kWhole && static_cast<i64>(kOctets) * kGroupThreads * kVector * kGeometry.cluster_ctas == kN;
 
+  // The first lane of this CTA in every panel.
+  static int first_lane() {
+    if constexpr (kGeometry.cluster_ctas == 1) return 0;
+    return static_cast<int>(cluster_rank()) * kLanesPerThread * kGroupThreads;
+  }
   static int part_lane() { return threadIdx.x % kPartThreads; }
   // The first column of this thread's part in octet v.
   static i64 part_column(int v) {
-    const int lane = (v % kLanesPerThread) * kGroupThreads +
+    const int lane = first_lane() + (v % kLanesPerThread) * kGroupThreads +
                      (threadIdx.x % kGroupThreads) / kPartThreads * kPartThreads;
     return static_cast<i64>(v / kLanesPerThread) * kMaxLanes * kVector +
            static_cast<i64>(lane) * kVector;

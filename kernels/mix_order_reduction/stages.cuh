@@ -52,11 +52,12 @@ struct Stages {
                     Owned::kGroupThreads * chains(kGeometry.n) == kGeometry.threads,
                 "groups of a warp or less: as many as the column order has chains");
   static_assert(static_cast<i64>(Owned::kLanesPerThread) * Owned::kGroupThreads * kVector *
-                        panels(kGeometry.n) >=
+                        kGeometry.cluster_ctas * panels(kGeometry.n) >=
                     kGeometry.n,
                 "the threads must cover the row");
   static_assert(panels(kGeometry.n) == 1 ||
-                    Owned::kLanesPerThread * Owned::kGroupThreads == kMaxLanes,
+                    Owned::kLanesPerThread * Owned::kGroupThreads * kGeometry.cluster_ctas ==
+                        kMaxLanes,
                 "with several panels the threads must cover a panel exactly");
 
   u32 buffers;  // shared-memory address

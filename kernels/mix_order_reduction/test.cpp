@@ -24,7 +24,7 @@ constexpr std::array kTypes{"f32", "f16", "bf16"};
 
 std::string random_signature(std::mt19937& random) {
   const auto pick = [&](int n) { return std::uniform_int_distribution<int>(0, n - 1)(random); };
-  const double exponent = std::uniform_real_distribution<double>(0, 14)(random);
+  const double exponent = std::uniform_real_distribution<double>(0, 15)(random);
   std::int64_t n = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::exp2(exponent)));
   if (pick(2) == 0) n = std::min<std::int64_t>((n + 7) / 8 * 8, mix::kMaxFusedColumns);
   std::string text = "rms_norm_backward:n=" + std::to_string(n) +
@@ -52,11 +52,13 @@ TEST_CASE("every plan fits the device, for any width, type and architecture") {
       const PlanResult result = mix::plan(signature, limits, i % 2 == 0 ? Policy{} : many_stages());
       CAPTURE(signature.text(), limits.arch.text());
       if (const auto* rejection = std::get_if<Rejection>(&result)) {
-        // Only f32 rows wider than a CTA's shared memory; they run composed.
+        // Only rows wider than a CTA's shared memory, or than a CTA without clusters; they run
+        // composed.
         REQUIRE(rejection->reason == FallbackReason::unsupported_size);
+        ++refused;
+        if (signature.integer("n") > mix::kMaxCtaColumns && limits.max_cluster_ctas == 0) continue;
         REQUIRE(signature.integer("n") * 4 * (signature.flag("residual") ? 3 : 2) >
                 limits.smem_per_cta_bytes / 2);
-        ++refused;
         continue;
       }
       const StagePlan& stage = std::get<Plan>(result).stages.at(0);
@@ -234,6 +236,23 @@ TEST_CASE("the grid is the planned residency or less, whatever more would fit") 
   many.context.sm_count = 66;
   CHECK(many.bind().calls[0].grid[0] == 132);
   CHECK(many.bind().calls[0].cooperative);
+}
+
+TEST_CASE("a cluster shares a wide row, and the grid is whole clusters that the device holds") {
+  Memory wide;
+  wide.op.n = 32768;
+  wide.arguments.rows = 1 << 10;
+  wide.context.ctas_per_sm = {1, 1, 1, 1};
+  wide.context.clusters = {66, 0, 0, 0};
+  CHECK(wide.bind().calls[0].cluster_ctas == 2);
+  CHECK(wide.bind().calls[0].grid[0] == 132);
+  wide.context.clusters = {60, 0, 0, 0};  // GPCs with an odd number of SMs
+  CHECK(wide.bind().calls[0].grid[0] == 120);
+  wide.context.sm_count = 66;
+  CHECK(wide.bind().calls[0].grid[0] == 66);
+  const Signature signature = wide.op.signature();
+  CHECK(
+      std::holds_alternative<Rejection>(mix::plan(signature, limits_of(Arch::parse("sm_80")), {})));
 }
 
 TEST_CASE("rows of two matrices may interleave in one buffer, but not touch") {

@@ -91,6 +91,7 @@ void resolve_kernels(const Resolver& get, Driver& driver) {
   get("cuKernelSetAttribute", driver.kernel_set_attribute);
   get("cuKernelGetAttribute", driver.kernel_attribute);
   get("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", driver.occupancy);
+  get("cuOccupancyMaxActiveClusters", driver.occupancy_clusters);
   get("cuLaunchKernelEx", driver.launch);
 }
 

@@ -55,6 +55,7 @@ struct Driver {
   int (*kernel_set_attribute)(int, int, CUkern_st*, int) = nullptr;
   int (*kernel_attribute)(int*, int, CUkern_st*, int) = nullptr;
   int (*occupancy)(int*, CUfunc_st*, int, std::size_t, unsigned) = nullptr;
+  int (*occupancy_clusters)(int*, CUfunc_st*, const CUlaunchConfig_st*) = nullptr;
   int (*launch)(const CUlaunchConfig_st*, CUfunc_st*, void**, void**) = nullptr;
   int (*memory_allocate)(std::uint64_t*, std::size_t) = nullptr;
   int (*memory_free)(std::uint64_t) = nullptr;

@@ -161,4 +161,28 @@ int active_ctas_per_sm(const Driver& driver,
   return count;
 }
 
+int active_clusters(const Driver& driver,
+                    CUfunc_st* function,
+                    int threads,
+                    int cluster_ctas,
+                    std::int64_t smem_bytes) {
+  CUlaunchAttribute attribute{};
+  attribute.id = CU_LAUNCH_ATTRIBUTE_CLUSTER_DIMENSION;
+  attribute.value.clusterDim.x = static_cast<unsigned>(cluster_ctas);
+  attribute.value.clusterDim.y = 1;
+  attribute.value.clusterDim.z = 1;
+  CUlaunchConfig config{};
+  config.gridDimX = static_cast<unsigned>(cluster_ctas);
+  config.gridDimY = config.gridDimZ = 1;
+  config.blockDimX = static_cast<unsigned>(threads);
+  config.blockDimY = config.blockDimZ = 1;
+  config.sharedMemBytes = static_cast<unsigned>(smem_bytes);
+  config.attrs = &attribute;
+  config.numAttrs = 1;
+  int count = 0;
+  driver.check(driver.occupancy_clusters(&count, function, &config),
+               "asking how many clusters fit on the device");
+  return count;
+}
+
 }  // namespace kiln

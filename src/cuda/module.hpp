@@ -68,4 +68,12 @@ void allow_dynamic_smem(const Driver& driver,
                                      int threads,
                                      std::int64_t smem_bytes);
 
+// Clusters of the kernel that the current context's device holds at once. Not a multiple of the
+// SMs: a cluster stays within a GPC, whose SMs need not divide evenly.
+[[nodiscard]] int active_clusters(const Driver& driver,
+                                  CUfunc_st* function,
+                                  int threads,
+                                  int cluster_ctas,
+                                  std::int64_t smem_bytes);
+
 }  // namespace kiln

@@ -88,6 +88,7 @@ struct Launch::State {
       : prepared(std::move(of)), workspace(std::move(scratch)), counters(std::move(zeroed)) {
     context = {.sm_count = sm_count,
                .ctas_per_sm = prepared->ctas_per_sm,
+               .clusters = prepared->clusters,
                .workspace = workspace.data,
                .workspace_bytes = workspace.bytes,
                .counters = counters.get()};

@@ -29,6 +29,20 @@ int resident_ctas(const DeviceState& device, const StagePlan& stage, CUfunc_st* 
                   device.device().name));
 }
 
+// The clusters of a stage that the device holds at once; 0 for a stage without clusters.
+int resident_clusters(const DeviceState& device, const StagePlan& stage, CUfunc_st* function) {
+  if (stage.cluster_ctas == 1) return 0;
+  const ContextGuard guard(device.driver(), device.context());
+  const int clusters = active_clusters(
+      device.driver(), function, stage.threads, stage.cluster_ctas, stage.smem_bytes);
+  if (clusters >= 1) return clusters;
+  throw Error(ErrorCode::load_failed,
+              fmt::format("no cluster of {} CTAs of {} fits on {}",
+                          stage.cluster_ctas,
+                          stage.entry,
+                          device.device().name));
+}
+
 void add_function(PreparedState& state, const StagePlan& stage, LoadedFunction loaded) {
   const std::size_t index = state.functions.size();
   if (index >= state.ctas_per_sm.size()) {
@@ -38,6 +52,7 @@ void add_function(PreparedState& state, const StagePlan& stage, LoadedFunction l
                             state.ctas_per_sm.size()));
   }
   state.ctas_per_sm[index] = resident_ctas(*state.hardware, stage, loaded.function);
+  state.clusters[index] = resident_clusters(*state.hardware, stage, loaded.function);
   state.functions.push_back(std::move(loaded));
 }
 

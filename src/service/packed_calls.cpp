@@ -24,7 +24,8 @@ void check_call(const KernelCall& call, const PreparedState& prepared) {
   if (!call.cooperative) return;
   const std::int64_t ctas = std::int64_t{call.grid[0]} * call.grid[1] * call.grid[2];
   const std::int64_t resident =
-      std::int64_t{prepared.device.sm_count} * prepared.ctas_per_sm[stage];
+      call.cluster_ctas > 1 ? std::int64_t{prepared.clusters[stage]} * call.cluster_ctas
+                            : std::int64_t{prepared.device.sm_count} * prepared.ctas_per_sm[stage];
   if (ctas <= resident) return;
   throw Error(ErrorCode::internal,
               fmt::format("{} launches {} CTAs that wait for one another, {} are resident at once",

@@ -22,6 +22,7 @@ struct PreparedState {
   std::shared_ptr<const DeviceState> hardware;  // null: likewise
   std::vector<LoadedFunction> functions;        // one a stage
   std::array<int, 4> ctas_per_sm{1, 1, 1, 1};   // a stage, asked of the driver
+  std::array<int, 4> clusters{};                // likewise; 0: the stage has no clusters
 };
 
 }  // namespace kiln

@@ -148,6 +148,9 @@ void fill_code(Driver& driver) {
   driver.occupancy = [](int* ctas, CUfunc_st*, int, std::size_t, unsigned) -> int {
     return *ctas = gpu->resident_ctas, CUDA_SUCCESS;
   };
+  driver.occupancy_clusters = [](int* clusters, CUfunc_st*, const CUlaunchConfig_st*) -> int {
+    return *clusters = gpu->resident_clusters, CUDA_SUCCESS;
+  };
   driver.launch = launch;
 }
 

@@ -50,6 +50,7 @@ class FakeGpu {
   std::function<int(const std::string& image)> on_load;
   int launch_result = 0;
   int resident_ctas = 2;
+  int resident_clusters = 66;
 
   std::mutex mutex;                 // of everything below
   std::vector<std::string> loaded;  // images, as text

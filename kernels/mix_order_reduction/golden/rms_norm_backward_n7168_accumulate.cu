@@ -13,6 +13,7 @@ struct Config {
       .lanes_per_thread = 2,
       .rows_per_step = 2,
       .stages = 1,
+      .cluster_ctas = 1,
   };
   static constexpr bool keep_inputs = true;
   static constexpr bool weight_in_registers = true;
