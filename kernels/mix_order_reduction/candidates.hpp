@@ -1,0 +1,29 @@
+// The ways to lay a row out over threads, best first, and what each needs of the register file.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include <vector>
+
+#include "kernels/mix_order_reduction/layout.hpp"
+#include "kernels/mix_order_reduction/op.hpp"
+
+namespace kiln::mix_order_reduction {
+
+// One way to lay a row out over threads. The planner lists them best first; the first that fits is
+// taken.
+struct Candidate {
+  Geometry geometry;
+  int ctas_per_sm = 1;
+  // Inputs move to registers at once, so that one buffer can refill while rows are computed.
+  bool keep_inputs = true;
+  bool weight_in_registers = true;
+};
+
+[[nodiscard]] std::vector<Candidate> candidates(const RmsNormOp& op);
+
+// Registers a thread needs, by an estimate that errs upwards; what it may use so that `ctas` CTAs
+// fit an SM.
+[[nodiscard]] int registers_needed(const RmsNormOp& op, const Candidate& candidate);
+[[nodiscard]] int registers_allowed(const DeviceLimits& limits, int threads, int ctas);
+
+}  // namespace kiln::mix_order_reduction
