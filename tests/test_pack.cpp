@@ -6,6 +6,8 @@
 #include <random>
 #include <thread>
 
+#include <sys/resource.h>
+
 #include "tests/pack_fixtures.hpp"
 
 namespace kiln::cache {
@@ -196,6 +198,44 @@ TEST_CASE("a pack that cannot be written is one reason", "[pack]") {
   }
   fs::create_directory(folder / "d.kpack");
   CHECK(write_pack((folder / "d.kpack").string(), {}));
+}
+
+TEST_CASE("a pack over the limit of file sizes is a reason, not a signal", "[pack]") {
+  const TemporaryFolder folder;
+  PackContents contents;
+  contents.sources = put_entries(folder / "entries", 3);
+  const std::string path = (folder / "p.kpack").string();
+  CHECK(in_child([&] {
+          const rlimit limit{500, 500};
+          if (::setrlimit(RLIMIT_FSIZE, &limit) != 0) return 2;
+          const auto problem = write_pack(path, contents);
+          return problem && problem->text.find("EFBIG") != std::string::npos ? 0 : 1;
+        }) == 0);
+  CHECK(count_in(folder.path()) == 1);
+}
+
+TEST_CASE("a writer that is killed leaves the old pack or the new one, whole", "[pack]") {
+  const TemporaryFolder folder;
+  PackContents contents;
+  contents.sources = put_entries(folder / "entries", 40);
+  const std::string path = (folder / "p.kpack").string();
+  require_done(write_pack(path, contents));
+  std::mt19937 random(5);
+  for (int round = 0; round < 40; ++round) {
+    const pid_t writer = fork_child([&] {
+      for (;;) {
+        if (write_pack(path, contents)) return 1;
+        contents.sources.pop_back();
+        if (contents.sources.size() < 20) return 0;
+      }
+    });
+    ::usleep(static_cast<useconds_t>(random() % 8000));
+    ::kill(writer, SIGKILL);
+    (void)wait_for(writer);
+    const Pack pack = open_pack(path);
+    CHECK(pack.entries().size() >= 20);
+    CHECK(pack.verify().empty());
+  }
 }
 
 TEST_CASE("a pack goes back into a folder as the same files", "[pack]") {
