@@ -57,6 +57,8 @@ ReadResult read_entry(int folder, const std::string& file, const std::string& pa
   result.file_bytes = status.st_size;
   result.modified = status.st_mtime;
   if (!S_ISREG(status.st_mode)) return bad(result, "kind", "it is not a regular file");
+  // Removed since it was opened, by eviction or a person.
+  if (status.st_nlink == 0) return {};
   // Another name for the file lets it be changed from a folder that nobody checked.
   if (status.st_nlink != 1) return bad(result, "links", "it has more than one link");
   if (auto reason = distrust_status(status, path, owner))
