@@ -55,7 +55,12 @@ enum class EntryError {
 // The same bytes for the same entry, on any machine with this zstd.
 [[nodiscard]] std::variant<std::vector<std::byte>, EntryError> encode_entry(const Entry& entry);
 
+// `known`: the caller compared all of the bytes with a checksum of its own, which costs as much as
+// everything else.
+enum class EntryChecksum { check, known };
+
 // Total: any bytes give an entry or an error, and memory stays within the limits above.
-[[nodiscard]] std::variant<Entry, EntryError> decode_entry(std::span<const std::byte> bytes);
+[[nodiscard]] std::variant<Entry, EntryError> decode_entry(
+    std::span<const std::byte> bytes, EntryChecksum checksum = EntryChecksum::check);
 
 }  // namespace kiln::cache

@@ -173,10 +173,10 @@ std::variant<std::vector<std::byte>, Problem> Pack::read(const PackEntry& entry)
   return bytes;
 }
 
-std::variant<Entry, Problem> Pack::load(const PackEntry& entry) const {
+std::variant<Entry, Problem> Pack::load(const PackEntry& entry, EntryChecksum checksum) const {
   auto bytes = read(entry);
   if (auto* problem = std::get_if<Problem>(&bytes)) return std::move(*problem);
-  auto decoded = decode_entry(std::get<std::vector<std::byte>>(bytes));
+  auto decoded = decode_entry(std::get<std::vector<std::byte>>(bytes), checksum);
   const std::string path = pack_entry_path(path_, entry.digest);
   if (const auto* error = std::get_if<EntryError>(&decoded))
     return not_used("entry", path, sentence(*error));
@@ -188,7 +188,7 @@ std::variant<Entry, Problem> Pack::load(const PackEntry& entry) const {
 std::vector<VerifyProblem> Pack::verify() const {
   std::vector<VerifyProblem> problems;
   for (const PackEntry& entry : entries_) {
-    const auto loaded = load(entry);
+    const auto loaded = load(entry, EntryChecksum::check);
     if (const auto* problem = std::get_if<Problem>(&loaded))
       problems.push_back({pack_entry_path(path_, entry.digest), problem->text});
   }

@@ -81,9 +81,11 @@ class Pack {
 
   // The entry's bytes as the store that it was taken from held them.
   [[nodiscard]] std::variant<std::vector<std::byte>, Problem> read(const PackEntry& entry) const;
-  // The same, decoded; its key gives the digest of the index.
-  [[nodiscard]] std::variant<Entry, Problem> load(const PackEntry& entry) const;
-  // Reads every entry.
+  // The same, decoded; its key gives the digest of the index. The index vouches for the bytes, so
+  // that the entry's own checksum is only looked at when it is asked for.
+  [[nodiscard]] std::variant<Entry, Problem> load(
+      const PackEntry& entry, EntryChecksum checksum = EntryChecksum::known) const;
+  // Reads every entry, and checks its own checksum, too.
   [[nodiscard]] std::vector<VerifyProblem> verify() const;
 
   [[nodiscard]] PackSignature signature() const noexcept { return signature_; }

@@ -211,10 +211,9 @@ std::optional<Signed> decode_signature_block(std::span<const std::byte> bytes) {
 }
 
 std::vector<std::byte> signed_message(const Sha256& checksum) {
-  const auto sentence_bytes = std::as_bytes(std::span(kSignedSentence));
-  const auto checksum_bytes = std::as_bytes(std::span(checksum));
-  std::vector<std::byte> message(sentence_bytes.begin(), sentence_bytes.end());
-  message.insert(message.end(), checksum_bytes.begin(), checksum_bytes.end());
+  std::vector<std::byte> message(kSignedSentence.size() + checksum.size());
+  std::ranges::copy(std::as_bytes(std::span(kSignedSentence)), message.begin());
+  save_array(message, kSignedSentence.size(), checksum);
   return message;
 }
 

@@ -175,7 +175,7 @@ std::optional<Problem> sign_pack(const std::string& path, const std::string& pri
   std::uint64_t entries_bytes = 0;
   for (const PackEntry& entry : pack.entries()) {
     // Nobody should sign what they did not check.
-    const auto checked = pack.load(entry);
+    const auto checked = pack.load(entry, EntryChecksum::check);
     if (const auto* problem = std::get_if<Problem>(&checked)) return *problem;
     auto bytes = pack.read(entry);
     if (auto* problem = std::get_if<Problem>(&bytes)) return std::move(*problem);
@@ -199,7 +199,7 @@ Unpacked unpack(const Pack& pack, const std::string& root) {
   const Root& writable = std::get<Root>(opened);
   for (const PackEntry& entry : pack.entries()) {
     const std::string path = pack_entry_path(pack.path(), entry.digest);
-    const auto checked = pack.load(entry);
+    const auto checked = pack.load(entry, EntryChecksum::check);
     const auto bytes = pack.read(entry);
     const auto* problem = std::get_if<Problem>(&checked);
     if (problem == nullptr) problem = std::get_if<Problem>(&bytes);

@@ -161,6 +161,24 @@ TEST_CASE("a forged index or manifest with a right checksum is a reason", "[pack
   CHECK(with(good, "{\"later\":[[[[1]]],{\"a\":{}}]," + manifest.substr(1)).empty());
 }
 
+TEST_CASE("an entry whose own checksum is wrong is not verified, signed or unpacked", "[pack]") {
+  const TemporaryFolder folder;
+  const fs::path path = make_pack(folder, 1);
+  PackEntry entry = open_pack(path).entries()[0];
+  std::string bytes = read_file(path).substr(kPackHeaderBytes, entry.bytes);
+  bytes.back() ^= 1;
+  entry.checksum = sha256(bytes);
+  const std::string manifest = open_pack(path).manifest_json();
+  const std::vector index{entry};
+  write_file(path,
+             forged({1, manifest.size(), 0, entry.bytes}, bytes, encode_index(index, manifest)));
+  const Pack pack = open_pack(path);
+  REQUIRE(pack.verify().size() == 1);
+  CHECK_THAT(pack.verify()[0].reason, contains("checksum does not match"));
+  CHECK(unpack(pack, (folder / "root").string()).problems.size() == 1);
+  CHECK(sign_pack(path.string(), TestKeys(folder).private_key));
+}
+
 TEST_CASE("a manifest has one spelling and refuses missing and wrong members", "[pack]") {
   const PackManifest manifest{{"nvrtc 13.0 a b"}, {"sm_80", "sm_90a"}, "r", {"a", "b"}, true};
   const std::string json = manifest_to_json(manifest);
