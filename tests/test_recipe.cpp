@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <set>
 #include <string>
+#include <vector>
 
 #include <kiln/error.hpp>
 
@@ -141,6 +142,130 @@ TEST_CASE("the models' recipe has no bad line and names the origin of every widt
     distinct.insert(entry.signature);
   }
   CHECK(distinct.size() >= 20);
+}
+
+std::vector<std::string> widths(const Recipe& recipe) {
+  std::vector<std::string> found;
+  for (const kiln::RecipeEntry& entry : recipe.entries) {
+    found.push_back(std::string(entry.signature.value("n")) + std::string("/") +
+                    std::string(entry.signature.value("x")));
+  }
+  return found;
+}
+
+TEST_CASE("lists and ranges of a text line multiply, the last one fastest, with the line kept") {
+  const Recipe recipe = parse_recipe(
+      "# two\n\nrms_norm_backward:n={64,128..256..64, 512..2048..*2},x={f32,bf16},w=none\n", "r");
+  CHECK(recipe.problems.empty());
+  CHECK(widths(recipe) == std::vector<std::string>{"64/f32",
+                                                   "64/bf16",
+                                                   "128/f32",
+                                                   "128/bf16",
+                                                   "192/f32",
+                                                   "192/bf16",
+                                                   "256/f32",
+                                                   "256/bf16",
+                                                   "512/f32",
+                                                   "512/bf16",
+                                                   "1024/f32",
+                                                   "1024/bf16",
+                                                   "2048/f32",
+                                                   "2048/bf16"});
+  for (const kiln::RecipeEntry& entry : recipe.entries) CHECK(entry.line == 3);
+}
+
+TEST_CASE("keys of a JSON entry take values, lists and ranges, and give what the text form gives") {
+  const Recipe json = parse_recipe(R"({"version": 1, "entries": [
+    {"op": "rms_norm_backward", "model": "M", "source": "S",
+     "keys": {"n": [64, {"from": 128, "to": 256, "step": 64}, {"from": 512, "to": 2048, "times": 2}],
+              "x": ["f32", "bf16"], "w": "none", "residual": [false, true]}},
+    {"signature": "rms_norm_backward:n={64,128},x=f32,w=none"}]})",
+                                   "r.json");
+  CHECK(json.problems.empty());
+  const Recipe text = parse_recipe(
+      "rms_norm_backward:n={64,128..256..64,512..2048..*2},x={f32,bf16},w=none,residual={0,1}",
+      "r");
+  REQUIRE(json.entries.size() == text.entries.size() + 2);
+  for (std::size_t i = 0; i < text.entries.size(); ++i) {
+    CHECK(json.entries[i].signature == text.entries[i].signature);
+    CHECK(json.entries[i].model == "M");
+    CHECK(json.entries[i].line == 2);
+  }
+  CHECK(json.entries.back().line == 5);
+}
+
+TEST_CASE("refused combinations are counted on their line, and the others are kept") {
+  const Recipe recipe = parse_recipe("rms_norm_backward:n={64,0,128,-1},x=f32,w=none\n", "r");
+  CHECK(recipe.entries.size() == 2);
+  REQUIRE(recipe.problems.size() == 1);
+  CHECK(recipe.problems[0].line == 1);
+  CHECK_THAT(recipe.problems[0].detail, contains("2 of 4 signatures are refused"));
+  CHECK_THAT(recipe.problems[0].detail, contains("n=0"));
+}
+
+TEST_CASE("a recipe that would expand without bounds is refused on the line that goes over") {
+  const Recipe product = parse_recipe(
+      "rms_norm_backward:n=64,x=f32,w=none\nrms_norm_backward:n={1..1000},x={1..1000},w={1..1000}\n"
+      "rms_norm_backward:n={1..9223372036854775807},x=f32\n"
+      "rms_norm_backward:n={1..100000},x=f32\n",
+      "r");
+  CHECK(product.entries.size() == 1);
+  REQUIRE(product.problems.size() == 3);
+  for (int i = 0; i < 3; ++i) {
+    const kiln::RecipeProblem& problem = product.problems[static_cast<std::size_t>(i)];
+    CHECK(problem.line == i + 2);
+    CHECK_THAT(problem.detail, contains("more than 100000"));
+  }
+}
+
+TEST_CASE("malformed lists and ranges are named with their line") {
+  const std::string value = GENERATE(std::string("{"),
+                                     std::string("}"),
+                                     std::string("{}"),
+                                     std::string("{64,}"),
+                                     std::string("{{64}}"),
+                                     std::string("{64..}"),
+                                     std::string("{64..32}"),
+                                     std::string("{64..128..0}"),
+                                     std::string("{64..128..-1}"),
+                                     std::string("{64..128..*1}"),
+                                     std::string("{64..128..*0}"),
+                                     std::string("{0..128..*2}"),
+                                     std::string("{64..99999999999999999999}"),
+                                     std::string("{64..128..x}"));
+  CAPTURE(value);
+  const Recipe recipe = parse_recipe(kGood + "\nrms_norm_backward:x=f32,n=" + value + "\n", "r");
+  CHECK(recipe.entries.size() == 1);
+  REQUIRE(recipe.problems.size() == 1);
+  CHECK(recipe.problems[0].line == 2);
+}
+
+TEST_CASE("malformed keys of a JSON entry are a problem of its line") {
+  const std::string keys =
+      GENERATE(std::string("7"),
+               std::string("[]"),
+               std::string(R"({"n": []})"),
+               std::string(R"({"n": 1.5})"),
+               std::string(R"({"n": null})"),
+               std::string(R"({"n": [[64]]})"),
+               std::string(R"({"n": [[[[[[[64]]]]]]]})"),
+               std::string(R"({"n": 64, "n": 65})"),
+               std::string(R"({"n": {"from": 64}})"),
+               std::string(R"({"n": {"from": 64, "to": 1e3}})"),
+               std::string(R"({"n": {"from": 64, "to": 18446744073709551615}})"),
+               std::string(R"({"n": {"from": 64, "to": 99, "by": 2}})"),
+               std::string(R"({"n": {"from": 64, "to": 99, "times": 0}})"),
+               std::string(R"({"n": {"from": 64, "to": 99, "times": 2, "step": 1}})"),
+               std::string(R"({"n": "64,x=bf16"})"),
+               std::string(R"({"n=64,x": "f32"})"));
+  CAPTURE(keys);
+  const Recipe recipe =
+      parse_recipe(R"({"version": 1, "entries": [{"signature": ")" + kGood +
+                       "\"},\n{\"op\": \"rms_norm_backward\", \"keys\": " + keys + "}]}",
+                   "r.json");
+  CHECK(recipe.entries.size() == 1);
+  REQUIRE(recipe.problems.size() == 1);
+  CHECK(recipe.problems[0].line == 2);
 }
 
 }  // namespace

@@ -11,34 +11,14 @@
 
 #include <kiln/service.hpp>
 
+#include "tools/command_examples.hpp"
 #include "tools/exit_code.hpp"
 #include "tools/verbs/verbs.hpp"
 
 namespace kiln::cli {
 namespace {
 
-constexpr const char* kExamples = R"(Examples:
-  kiln warm --recipe tools/recipes/models.json --arch sm_90a,sm_100a
-  kiln explain rms_norm_backward:n=4096,x=bf16,w=bf16 --arch sm_90a
-  kiln run rms_norm_backward:n=4096,x=bf16,w=bf16 --rows 16384
-  kiln doctor
-
-A signature is op:key=value,key=value. Exit codes: 0 done, 1 something failed, 2 wrong usage, 3 no GPU.
-Data goes to stdout, progress and logs to stderr. KILN_CACHE_DIR names the cache folder.)";
-
-constexpr const char* kWarmExamples = R"(Examples:
-  kiln warm --recipe tools/recipes/models.json --arch native
-  kiln warm --signature rms_norm_backward:n=4096,x=bf16,w=bf16 --arch sm_80,sm_90a --jobs 4
-
-A recipe is JSON ({"version": 1, "entries": [{"signature": "..."}]}) or text with one signature a line.
-Bad lines are named and make the exit code 1; good ones are done all the same. Interrupted, it goes on where
-it stopped.)";
-
-constexpr const char* kRunExamples = R"(Examples:
-  kiln run rms_norm_backward:n=4096,x=bf16,w=bf16 --rows 16384
-  kiln run --recipe tools/recipes/models.json
-  kiln run rms_norm_backward:n=2880,x=bf16,w=bf16 --rows 1000 --route composed --seed 7 --json)";
-
+constexpr const char* kNamed = "Signature, digest or file";
 constexpr const char* kSignature = "op:key=value,key=value";
 constexpr const char* kArch = "sm_90a, 90a, 9.0 or native (the GPU of this machine)";
 
@@ -53,6 +33,7 @@ class Parser {
  public:
   Parser() : app_("kiln turns a signature into a verified, cached, running GPU kernel.", "kiln") {
     app_.set_version_flag("--version", fmt::format("kiln {}", version()));
+    app_.set_help_all_flag("--help-all", "Print the help of every verb and exit");
     app_.require_subcommand(1);
     app_.footer(kExamples);
     app_.get_formatter()->column_width(34);
@@ -61,9 +42,20 @@ class Parser {
     CLI::App* emitter = add_plan("emit", "Print the CUDA source for a signature", emit);
     emitter->get_option("--stage")->group("Options");
     add_cache("list", "List the kernels in the cache", list);
-    add_cache("verify", "Read every kernel in the cache and check it", verify_cache);
+    add_why("show", "Show what an entry holds", "DIGEST, file or signature", show);
+    CLI::App* checker =
+        add_cache("verify", "Read every kernel in the cache and check it", verify_cache);
+    checker->get_option("--repair")->group("Options");
+    CLI::App* reason = add_why(
+        "why", "Say why a kernel is or is not found, or what two keys differ in", kNamed, why);
+    reason->get_option("second")->group("Positionals");
     add_run();
-    add_cache("doctor", "Check driver, NVRTC, cache folder and GPU, and say what to do", doctor);
+    add_upkeep();
+    add_packs();
+    CLI::App* physician = add_cache(
+        "doctor", "Check driver, NVRTC, cache folder and GPU, and say what to do", doctor);
+    physician->get_option("--recipe")->group("Options");
+    physician->get_option("--arch")->group("Options");
     CLI::App* hidden = app_.add_subcommand("worker", "");
     hidden->group("");
     hidden->callback([this] { command_.run = worker; });
@@ -103,6 +95,19 @@ class Parser {
         ->add_option(
             "--jobs", options.jobs, "Worker processes; default: as many as there are cores")
         ->check(CLI::Range(1, 1024));
+    verb.app->add_option("--time-limit", options.time_limit_s, "Seconds a kernel may take")
+        ->check(CLI::Range(1, 86'400))
+        ->capture_default_str();
+    verb.app
+        ->add_option("--memory-limit",
+                     options.memory_limit_mb,
+                     "MiB of address space a worker process may have; 0: no limit")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 30))
+        ->capture_default_str();
+    verb.app->add_option("--pack", options.pack, "Write the kernels asked for into this file");
+    verb.app->add_flag("--dry-run", options.dry_run, "Say what would be compiled");
+    verb.app->add_flag(
+        "--json-lines", options.json_lines, "One JSON document a line, while it runs");
     verb.app->add_flag("--summary", options.summary, "Leave out the table");
     verb.app->footer(kWarmExamples);
   }
@@ -120,10 +125,84 @@ class Parser {
     return verb.app;
   }
 
-  void add_cache(const char* name, const char* what, int (*run)(const CacheOptions&)) {
+  // Options of one verb alone are hidden in the others.
+  CLI::App* add_cache(const char* name, const char* what, int (*run)(const CacheOptions&)) {
     const Verb<CacheOptions> verb = add(name, what, run);
+    CacheOptions& options = *verb.options;
+    verb.app->add_flag("--repair", options.repair, "Set bad kernels of the folder aside")
+        ->group("");
+    verb.app->add_option("--recipe", options.recipes, "Say how much of it is in the cache")
+        ->allow_extra_args(false)
+        ->group("");
+    add_archs(verb.app, options.archs);
+    verb.app->get_option("--arch")->group("");
     verb.app->footer(
         fmt::format("Example:\n  KILN_CACHE_DIR=/var/cache/kiln kiln {} --json", name));
+    return verb.app;
+  }
+
+  CLI::App* add_why(const char* name,
+                    const char* what,
+                    const char* named,
+                    int (*run)(const WhyOptions&)) {
+    const Verb<WhyOptions> verb = add(name, what, run);
+    WhyOptions& options = *verb.options;
+    verb.app->add_option("first", options.first, named)->required();
+    verb.app->add_option("second", options.second, "What to compare it with")->group("");
+    verb.app->add_option("--arch", options.arch, kArch);
+    verb.app->footer(std::string_view(name) == "why" ? kWhyExamples : kShowExamples);
+    return verb.app;
+  }
+
+  void add_upkeep() {
+    const Verb<GcVerbOptions> collect =
+        add("gc", "Remove kernels that are too old or too much, oldest use first", gc);
+    collect.app
+        ->add_option("--max-bytes", collect.options->max_bytes, "Default: KILN_CACHE_MAX_BYTES")
+        ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 60));
+    collect.app
+        ->add_option("--max-days", collect.options->max_days, "Since the last use; default 90")
+        ->check(CLI::Range(0, 36500));
+    collect.app->add_flag("--dry-run", collect.options->dry_run, "Say what would go");
+    collect.app->footer("Example:\n  kiln gc --max-bytes 1000000000 --max-days 30 --dry-run");
+    const Verb<ClearOptions> empty = add("clear", "Remove every kernel of the cache folder", clear);
+    empty.app->add_flag("--yes", empty.options->yes, "Do it");
+    empty.app->footer("Example:\n  KILN_CACHE_DIR=/tmp/kiln kiln clear --yes");
+    const Verb<StatsOptions> count = add("stats", "Count the outcomes of every process", stats);
+    count.app->add_flag("--zero", count.options->zero, "Start anew after printing");
+    count.app->footer("Example:\n  kiln stats --json --zero");
+  }
+
+  void add_packs() {
+    const Verb<PackOptions> make = add("pack", "Write kernels into one file", pack);
+    make.app->add_option("file", make.options->file, "out.kpack")->required();
+    make.app
+        ->add_option("--recipe", make.options->recipes, "Only what it asks for; may be repeated")
+        ->allow_extra_args(false);
+    make.app->add_option("--signature", make.options->signatures, kSignature)
+        ->allow_extra_args(false);
+    add_archs(make.app, make.options->archs);
+    make.app->footer("Example:\n  kiln pack model.kpack --recipe model.json --arch sm_90a,sm_100a");
+    const Verb<PackOptions> open =
+        add("unpack", "Put the kernels of a pack into the folder", unpack);
+    open.app->add_option("file", open.options->file, "in.kpack")->required();
+    open.app->add_flag("--require-signature",
+                       open.options->require_signature,
+                       "By a key in KILN_TRUSTED_KEYS, or nothing is done");
+    open.app->footer("Example:\n  kiln unpack model.kpack --require-signature");
+    const Verb<SignOptions> signer = add("sign", "Sign a pack (Ed25519)", sign);
+    signer.app->add_option("file", signer.options->file, "model.kpack")->required();
+    signer.app->add_option("--key", signer.options->key, "Private key, of `kiln keygen`")
+        ->required();
+    signer.app->footer("Example:\n  kiln sign model.kpack --key release.key");
+    const Verb<SignOptions> maker = add("keygen", "Make a key pair for signing packs", keygen);
+    maker.app->add_option("file", maker.options->file, "Private key; the public one gets .pub")
+        ->required();
+    maker.app->footer("Example:\n  kiln keygen release.key");
+    const Verb<SignOptions> believer =
+        add("trust", "Trust a public key: copy it to KILN_TRUSTED_KEYS", trust);
+    believer.app->add_option("file", believer.options->file, "Public key")->required();
+    believer.app->footer("Example:\n  KILN_TRUSTED_KEYS=/etc/kiln/keys kiln trust release.key.pub");
   }
 
   void add_run() {

@@ -15,6 +15,7 @@
 #include "cache/store.hpp"
 #include "tools/doctor/finding.hpp"
 #include "tools/verify/examine.hpp"
+#include "tools/warm/coverage.hpp"
 
 namespace kiln::cli {
 
@@ -28,6 +29,20 @@ namespace kiln::cli {
                                           std::int64_t checked,
                                           const std::vector<cache::VerifyProblem>& problems);
 [[nodiscard]] std::string doctor_document(const std::vector<Finding>& findings);
+
+[[nodiscard]] std::string coverage_document(const Coverage& coverage);
+[[nodiscard]] std::string why_document(const Plan& plan,
+                                       const std::vector<cache::Explanation>& explanations);
+[[nodiscard]] std::string differences_document(const std::string& first,
+                                               const std::string& second,
+                                               const std::vector<std::string>& lines);
+// For people, or as JSON: the facts of the entry and the fields of its key.
+[[nodiscard]] std::string show_document(const std::string& path,
+                                        const cache::Entry& entry,
+                                        bool json);
+[[nodiscard]] std::string gc_document(const cache::GcResult& result);
+[[nodiscard]] std::string stats_document(const std::string& root,
+                                         const std::vector<cache::Statistic>& lines);
 
 // One signature of `kiln run`: examined, or an error in its place.
 struct RunEntry {

@@ -14,6 +14,7 @@
 
 #include <kiln/error.hpp>
 
+#include "tools/recipe_expand.hpp"
 #include "tools/recipe_json.hpp"
 
 namespace kiln {
@@ -41,9 +42,9 @@ void parse_lines(std::string_view text, Recipe& recipe) {
     content = trimmed(content.substr(0, content.find('#')));
     if (content.empty()) continue;
     try {
-      recipe.entries.push_back({Signature::parse(content), {}, {}, line});
+      expand_into(recipe, parse_pattern(content), {{}, {}, {}, line});
     } catch (const Error& error) {
-      recipe.problems.push_back({line, error.what()});
+      recipe.problems.push_back({line, error.detail});
     }
   }
 }

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <string>
 #include <string_view>
 #include <vector>
@@ -35,11 +36,16 @@ struct Recipe {
 };
 
 inline constexpr int kRecipeVersion = 1;
+// What all entries of a recipe may expand to.
+inline constexpr std::size_t kMaxRecipeSignatures = 100'000;
 
 // JSON: {"version": 1, "entries": [{"signature": "op:key=value", "model": "...", "source": "..."},
+// {"op": "...", "keys": {"n": [4096, {"from": 8192, "to": 65536, "times": 2}], "x": "bf16"}},
 // ...]}. Plain text: one signature a line, `#` starts a comment. Text is JSON when `name` ends in
-// ".json" or its first character is '{' or '['. A bad entry becomes a RecipeProblem; throws
-// Error{invalid_recipe} when the whole is unusable: not JSON, no "entries", another version, empty.
+// ".json" or its first character is '{' or '['. In a signature a value may be a list of values and
+// ranges, "n={4096,8192..65536..*2}"; every combination is one entry (docs/fleet.md). A bad entry
+// becomes a RecipeProblem; throws Error{invalid_recipe} when the whole is unusable: not JSON, no
+// "entries", another version, empty.
 [[nodiscard]] Recipe parse_recipe(std::string_view text, const std::string& name);
 
 // Throws Error{invalid_recipe} when the file cannot be read: absent, a folder, larger than 16 MiB.

@@ -7,11 +7,14 @@
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <nlohmann/json.hpp>
 
 #include <kiln/error.hpp>
+
+#include "tools/recipe_entry.hpp"
 
 namespace kiln {
 namespace {
@@ -45,53 +48,44 @@ class LineCountingIterator {
   int* line_;
 };
 
-// Where the parser is: depth 1 is the document's object, 2 its "entries" list, 3 one entry.
+// Where the parser is: depth 1 is the document's object, 2 its "entries" list, 3 one entry, which
+// is collected and read when it ends.
 class RecipeReader final : public nlohmann::json_sax<nlohmann::json> {
  public:
   RecipeReader(Recipe& recipe, const int& line) : recipe_(recipe), line_(line) {}
 
-  bool null() override { return value("null"); }
-  bool boolean(bool) override { return value("a boolean"); }
-  bool number_integer(number_integer_t number) override { return integer(number); }
-  bool number_unsigned(number_unsigned_t number) override {
-    return integer(number > 1000 ? 1000 : static_cast<number_integer_t>(number));
-  }
-  bool number_float(number_float_t, const string_t&) override { return value("a number"); }
-  bool binary(binary_t&) override { return value("bytes"); }
-
-  bool string(string_t& text) override {
-    if (!in_entry_) return value("a string");
-    if (key_ == "signature") take_signature(text);
-    if (key_ == "model") entry_.model = text;
-    if (key_ == "source") entry_.source = text;
-    return true;
-  }
+  bool null() override { return value(nullptr); }
+  bool boolean(bool flag) override { return value(flag); }
+  bool number_integer(number_integer_t number) override { return value(number); }
+  bool number_unsigned(number_unsigned_t number) override { return value(number); }
+  bool number_float(number_float_t number, const string_t&) override { return value(number); }
+  bool binary(binary_t&) override { return value(nullptr); }
+  bool string(string_t& text) override { return value(text); }
 
   bool start_object(std::size_t) override {
     ++depth_;
-    if (depth_ == 1) return true;
     if (depth_ == 3 && in_entries_) {
-      in_entry_ = true;
-      entry_ = RecipeEntry{};
-      entry_.line = line_;
-      has_signature_ = false;
-      entry_bad_ = false;
+      entry_ = Json::object();
+      open_ = {&entry_};
+      entry_line_ = 0;
+      entry_problem_.clear();
       return true;
     }
-    return nested("an object");
+    return open(Json::object());
   }
 
   bool key(string_t& name) override {
     key_ = name;
-    if (in_entry_ && depth_ == 3 && name != "signature" && name != "model" && name != "source") {
-      bad(fmt::format("unknown key \"{}\"; an entry has signature, model and source", name));
+    if (!open_.empty() && open_.back()->contains(name)) {
+      bad(fmt::format("\"{}\" is given twice", name));
     }
+    if (depth_ == 3 && in_entries_ && (name == "signature" || name == "op")) entry_line_ = line_;
     return true;
   }
 
   bool end_object() override {
-    if (depth_ == 3 && in_entry_) finish_entry();
-    --depth_;
+    if (depth_ == 3 && !open_.empty()) finish_entry();
+    close();
     return true;
   }
 
@@ -103,12 +97,12 @@ class RecipeReader final : public nlohmann::json_sax<nlohmann::json> {
       return true;
     }
     if (depth_ == 1) document_is_array = true;
-    return nested("a list");
+    return open(Json::array());
   }
 
   bool end_array() override {
     if (depth_ == 2) in_entries_ = false;
-    --depth_;
+    close();
     return true;
   }
 
@@ -121,66 +115,72 @@ class RecipeReader final : public nlohmann::json_sax<nlohmann::json> {
 
   bool saw_entries = false;
   bool document_is_array = false;
-  std::optional<number_integer_t> version;
+  Json version;
   std::string error_text;
 
  private:
-  bool integer(number_integer_t number) {
-    if (depth_ == 1 && key_ == "version") version = number;
-    return value("a number");
+  // Deeper than any entry needs; further levels are counted and dropped.
+  static constexpr int kDeepest = 6;
+
+  void add(Json value, bool opens) {
+    Json& parent = *open_.back();
+    Json* place = nullptr;
+    if (parent.is_array()) {
+      parent.push_back(std::move(value));
+      place = &parent.back();
+    } else {
+      place = &(parent[key_] = std::move(value));
+    }
+    if (opens) open_.push_back(place);
   }
 
-  // A scalar where it may be wrong: in an entry, or in the list where an entry belongs.
-  bool value(const char* what) {
-    if (in_entry_ && depth_ == 3) bad(fmt::format("\"{}\" is {}; it must be a string", key_, what));
-    if (in_entries_ && depth_ == 2) {
-      recipe_.problems.push_back(
-          {line_, fmt::format("an entry is {}; it must be an object", what)});
-    }
+  bool value(Json scalar) {
+    if (depth_ == 1 && key_ == "version") version = scalar;
+    if (in_entries_ && depth_ == 2) misplaced();
+    if (!open_.empty() && depth_ <= kDeepest) add(std::move(scalar), false);
     return true;
   }
 
-  bool nested(const char* what) {
-    if (in_entry_ && depth_ == 4) bad(fmt::format("\"{}\" is {}; it must be a string", key_, what));
-    if (in_entries_ && !in_entry_ && depth_ == 3) {
-      recipe_.problems.push_back(
-          {line_, fmt::format("an entry is {}; it must be an object", what)});
-    }
+  bool open(Json empty) {
+    if (in_entries_ && depth_ == 3) misplaced();
+    if (!open_.empty() && depth_ > kDeepest) bad("lists within lists within lists");
+    if (!open_.empty() && depth_ <= kDeepest) add(std::move(empty), true);
     return true;
+  }
+
+  void close() {
+    if (!open_.empty() && depth_ <= kDeepest) open_.pop_back();
+    --depth_;
+  }
+
+  // Something in the list where an entry belongs.
+  void misplaced() {
+    recipe_.problems.push_back({line_, "an entry must be an object: {\"signature\": \"...\"}"});
   }
 
   void bad(std::string detail) {
-    if (!entry_bad_) recipe_.problems.push_back({line_, std::move(detail)});
-    entry_bad_ = true;
-  }
-
-  void take_signature(const std::string& text) {
-    if (depth_ != 3) return;
-    if (has_signature_) return bad("\"signature\" is given twice");
-    has_signature_ = true;
-    entry_.line = line_;
-    try {
-      entry_.signature = Signature::parse(text);
-    } catch (const Error& error) {
-      bad(error.what());
-    }
+    if (entry_problem_.empty()) entry_problem_ = std::move(detail);
   }
 
   void finish_entry() {
-    in_entry_ = false;
-    if (!has_signature_ && !entry_bad_) bad("the entry has no \"signature\"");
-    if (!entry_bad_) recipe_.entries.push_back(std::move(entry_));
+    const int line = entry_line_ > 0 ? entry_line_ : line_;
+    if (!entry_problem_.empty()) {
+      recipe_.problems.push_back({line, std::move(entry_problem_)});
+      entry_problem_.clear();
+      return;
+    }
+    add_recipe_entry(recipe_, entry_, line);
   }
 
   Recipe& recipe_;
   const int& line_;
   int depth_ = 0;
   bool in_entries_ = false;
-  bool in_entry_ = false;
-  bool has_signature_ = false;
-  bool entry_bad_ = false;
   std::string key_;
-  RecipeEntry entry_;
+  Json entry_;
+  std::vector<Json*> open_;  // of the entry, from itself to the innermost list or object
+  int entry_line_ = 0;
+  std::string entry_problem_;
 };
 
 }  // namespace
@@ -197,7 +197,7 @@ void parse_recipe_json(std::string_view text, Recipe& recipe) {
   if (reader.document_is_array || !reader.saw_entries) {
     refuse_recipe(recipe.name, "not a recipe; it must be {\"version\": 1, \"entries\": [...]}");
   }
-  if (reader.version != kRecipeVersion) {
+  if (reader.version != Json(kRecipeVersion)) {
     refuse_recipe(recipe.name,
                   fmt::format("\"version\" must be {}, the one this kiln reads", kRecipeVersion));
   }

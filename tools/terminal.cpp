@@ -86,7 +86,8 @@ void Progress::draw() const {
   const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
   const std::size_t filled = std::min(kBarWidth, kBarWidth * done_ / total_);
   const double rate = passed.count() > 0 ? static_cast<double>(done_) / passed.count() : 0;
-  const std::string line = fmt::format("{}[{:#<{}}{:.<{}}] {}/{}  {:.1f}/s  {}",
+  const double left = rate > 0 ? static_cast<double>(total_ - done_) / rate : 0;
+  const std::string line = fmt::format("{}[{:#<{}}{:.<{}}] {}/{}  {:.1f}/s  {:.0f} s left  {}",
                                        kClearLine,
                                        "",
                                        filled,
@@ -95,6 +96,7 @@ void Progress::draw() const {
                                        done_,
                                        total_,
                                        rate,
+                                       left,
                                        label_.substr(0, 72));
   std::fwrite(line.data(), 1, line.size(), stderr);
   std::fflush(stderr);

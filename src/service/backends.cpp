@@ -4,6 +4,8 @@
 
 #include <utility>
 
+#include "src/service/compile_worker.hpp"
+
 namespace kiln {
 
 Backends Backends::real() {
@@ -23,6 +25,7 @@ Backends Backends::real() {
       .find_family = [](std::string_view op) -> const Family& { return kiln::find_family(op); },
       .find_composed = &kiln::find_composed,
       .embedded_files = &kiln::embedded_files,
+      .after_fork = &kiln::after_fork,
   };
 }
 

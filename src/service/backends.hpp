@@ -35,6 +35,8 @@ struct Backends {
   std::function<const Family&(std::string_view op)> find_family;
   std::function<const ComposedImage*(std::string_view family, const Arch&)> find_composed;
   std::function<std::span<const EmbeddedFile>()> embedded_files;
+  // What a forked child uses instead of these; empty: these.
+  std::function<Backends(const Backends&, bool nvrtc_was_loaded)> after_fork{};
 
   [[nodiscard]] static Backends real();
 };

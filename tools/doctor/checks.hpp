@@ -27,6 +27,13 @@ struct Examined {
 [[nodiscard]] std::vector<Finding> check_devices(Examined& examined);
 [[nodiscard]] Finding check_nvrtc(const Examined& examined);
 [[nodiscard]] std::vector<Finding> check_cache(const Examined& examined);
+// The kind of file system that holds the folder, and what that risks.
+[[nodiscard]] Finding check_file_system(const std::string& folder);
+[[nodiscard]] Finding check_loader_environment();
+// How much of the recipes is in the cache.
+[[nodiscard]] Finding check_coverage(const Examined& examined,
+                                     const std::vector<std::string>& recipes,
+                                     const std::vector<std::string>& archs);
 [[nodiscard]] Finding check_composed(const Examined& examined);
 
 }  // namespace kiln::cli

@@ -10,11 +10,13 @@
 #include <cstring>
 #include <filesystem>
 #include <system_error>
+#include <variant>
 
 #include <fmt/format.h>
 
 #include <kiln/error.hpp>
 
+#include "cache/pack.hpp"
 #include "src/core/closure.hpp"
 #include "src/core/digest.hpp"
 #include "src/cuda/nvrtc.hpp"
@@ -113,9 +115,26 @@ Finding check_root(const Policy& policy) {
   return finding;
 }
 
-Finding check_layer(const std::string& layer) {
+Finding check_layer(const std::string& layer, const std::string& trusted_keys) {
   Finding finding{"cache layer", Health::good, layer, {}, {}};
-  if (access(layer.c_str(), R_OK | X_OK) == 0) return finding;
+  const auto parsed = cache::parse_layer(layer);
+  const auto* spec = std::get_if<cache::LayerSpec>(&parsed);
+  const std::string path = spec == nullptr ? layer : spec->path;
+  if (path.ends_with(".kpack")) {
+    const cache::SignatureCheck check{spec == nullptr ? cache::SignaturePolicy::off : spec->policy,
+                                      trusted_keys};
+    const auto opened = cache::Pack::open(path, check);
+    if (const auto* pack = std::get_if<cache::Pack>(&opened)) {
+      finding.detail += fmt::format(": a pack of {} kernels", pack->entries().size());
+      if (!pack->warning().empty()) finding.more.push_back(pack->warning());
+      return finding;
+    }
+    finding.health = Health::warning;
+    finding.detail += fmt::format(": {}", std::get<cache::Problem>(opened).text);
+    finding.advice = "kiln works without it; make the pack anew, or sign it and trust the key";
+    return finding;
+  }
+  if (access(path.c_str(), R_OK | X_OK) == 0) return finding;
   finding.health = Health::warning;
   finding.detail += fmt::format(": {}", std::strerror(errno));
   finding.advice = "correct KILN_CACHE_LAYERS, or mount the folder; it is passed over meanwhile";
@@ -171,7 +190,7 @@ std::vector<Finding> check_cache(const Examined& examined) {
         {"cache folder", Health::warning, "not looked at: the environment is malformed", {}, {}}};
   std::vector<Finding> findings{check_root(*examined.policy)};
   for (const std::string& layer : examined.policy->cache_layers)
-    findings.push_back(check_layer(layer));
+    findings.push_back(check_layer(layer, examined.policy->trusted_keys));
   return findings;
 }
 

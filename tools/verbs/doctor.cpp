@@ -31,7 +31,7 @@ Colour colour_of(Health health) {
   return Colour::none;
 }
 
-std::vector<Finding> all_findings() {
+std::vector<Finding> all_findings(const CacheOptions& options) {
   Examined examined;
   std::vector<Finding> findings{{"kiln", Health::good, std::string(version()), {}, {}}};
   const auto add = [&](std::vector<Finding> more) {
@@ -39,10 +39,15 @@ std::vector<Finding> all_findings() {
         findings.end(), std::make_move_iterator(more.begin()), std::make_move_iterator(more.end()));
   };
   findings.push_back(check_environment(examined));
+  findings.push_back(check_loader_environment());
   findings.push_back(check_driver(examined));
   add(check_devices(examined));
   findings.push_back(check_nvrtc(examined));
   add(check_cache(examined));
+  if (examined.policy && !examined.policy->cache_dir.empty())
+    findings.push_back(check_file_system(examined.policy->cache_dir));
+  if (!options.recipes.empty())
+    findings.push_back(check_coverage(examined, options.recipes, options.archs));
   findings.push_back(check_composed(examined));
   return findings;
 }
@@ -65,7 +70,7 @@ std::string as_text(const std::vector<Finding>& findings, bool colour) {
 }  // namespace
 
 int doctor(const CacheOptions& options) {
-  const std::vector<Finding> findings = all_findings();
+  const std::vector<Finding> findings = all_findings(options);
   print(options.json ? doctor_document(findings) : as_text(findings, stdout_takes_colour()));
   const bool broken = std::any_of(findings.begin(), findings.end(), [](const Finding& finding) {
     return finding.health == Health::broken;

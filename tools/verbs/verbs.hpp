@@ -13,9 +13,14 @@ namespace kiln::cli {
 struct WarmOptions {
   std::vector<std::string> recipes;
   std::vector<std::string> signatures;
-  std::vector<std::string> archs;  // empty: native
-  int jobs = 0;                    // 0: as many as there are cores
-  bool summary = false;            // leave out the table
+  std::vector<std::string> archs;        // empty: native
+  int jobs = 0;                          // 0: as many as there are cores
+  int time_limit_s = 600;                // of one kernel in a worker process
+  std::int64_t memory_limit_mb = 16384;  // address space of a worker process; 0: none
+  std::string pack;                      // also write this pack; empty: none
+  bool dry_run = false;                  // say what would be compiled
+  bool summary = false;                  // leave out the table
+  bool json_lines = false;               // one JSON document a line, while it runs
   bool json = false;
 };
 
@@ -27,6 +32,48 @@ struct PlanOptions {
 };
 
 struct CacheOptions {
+  bool repair = false;               // verify
+  std::vector<std::string> recipes;  // doctor: how much of these is in the cache
+  std::vector<std::string> archs;    // doctor
+  bool json = false;
+};
+
+struct WhyOptions {
+  std::string first;
+  std::string second;  // empty: why `first` hits or misses
+  std::string arch;
+  bool json = false;
+};
+
+struct PackOptions {
+  std::string file;
+  std::vector<std::string> recipes;  // pack: of these only; with none of both, everything
+  std::vector<std::string> signatures;
+  std::vector<std::string> archs;
+  bool require_signature = false;  // unpack
+  bool json = false;
+};
+
+struct SignOptions {
+  std::string file;
+  std::string key;
+  bool json = false;
+};
+
+struct GcVerbOptions {
+  std::optional<std::int64_t> max_bytes;
+  std::optional<int> max_days;
+  bool dry_run = false;
+  bool json = false;
+};
+
+struct ClearOptions {
+  bool yes = false;
+  bool json = false;
+};
+
+struct StatsOptions {
+  bool zero = false;
   bool json = false;
 };
 
@@ -50,9 +97,19 @@ struct RunOptions {
 [[nodiscard]] int emit(const PlanOptions& options);
 [[nodiscard]] int list(const CacheOptions& options);
 [[nodiscard]] int verify_cache(const CacheOptions& options);
+[[nodiscard]] int show(const WhyOptions& options);
+[[nodiscard]] int why(const WhyOptions& options);
+[[nodiscard]] int pack(const PackOptions& options);
+[[nodiscard]] int unpack(const PackOptions& options);
+[[nodiscard]] int sign(const SignOptions& options);
+[[nodiscard]] int keygen(const SignOptions& options);
+[[nodiscard]] int trust(const SignOptions& options);
+[[nodiscard]] int gc(const GcVerbOptions& options);
+[[nodiscard]] int clear(const ClearOptions& options);
+[[nodiscard]] int stats(const StatsOptions& options);
 [[nodiscard]] int run(const RunOptions& options);
 [[nodiscard]] int doctor(const CacheOptions& options);
-// Hidden: does jobs that arrive on stdin, for `warm --jobs`.
+// Hidden: does jobs that arrive on the socket it was started with, for `warm`.
 [[nodiscard]] int worker();
 
 }  // namespace kiln::cli

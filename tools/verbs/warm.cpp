@@ -14,39 +14,20 @@
 
 #include <kiln/error.hpp>
 
+#include "tools/documents.hpp"
 #include "tools/exit_code.hpp"
-#include "tools/recipe.hpp"
+#include "tools/keys.hpp"
 #include "tools/session.hpp"
 #include "tools/terminal.hpp"
 #include "tools/verbs/verbs.hpp"
+#include "tools/warm/coverage.hpp"
 #include "tools/warm/outcome.hpp"
 #include "tools/warm/pool.hpp"
 #include "tools/warm/report.hpp"
+#include "tools/warm/request.hpp"
 
 namespace kiln::cli {
 namespace {
-
-// The requested signatures without repetitions, in order; bad lines and model names go into the
-// report.
-std::vector<Signature> requested(const WarmOptions& options, WarmReport& report) {
-  std::vector<Signature> signatures;
-  std::set<Signature> seen;
-  const auto add = [&](const Signature& signature) {
-    if (seen.insert(signature).second) signatures.push_back(signature);
-  };
-  for (const std::string& text : options.signatures) add(Signature::parse(text));
-  for (const std::string& path : options.recipes) {
-    const Recipe recipe = read_recipe(path);
-    for (const RecipeProblem& problem : recipe.problems) {
-      report.faults.push_back({recipe.name, problem.line, problem.detail});
-    }
-    for (const RecipeEntry& entry : recipe.entries) {
-      add(entry.signature);
-      if (!entry.model.empty()) report.models[entry.signature.text()].push_back(entry.model);
-    }
-  }
-  return signatures;
-}
 
 int process_count(int asked, std::size_t jobs) {
   const int cores = static_cast<int>(std::max(1u, std::thread::hardware_concurrency()));
@@ -55,9 +36,10 @@ int process_count(int asked, std::size_t jobs) {
 
 class Warming {
  public:
-  Warming(const std::vector<Job>& jobs, WarmReport& report)
+  Warming(const std::vector<Job>& jobs, bool json_lines, WarmReport& report)
       : jobs_(jobs),
         report_(report),
+        json_lines_(json_lines),
         progress_(jobs.size()),
         slots_(jobs.size()),
         done_(jobs.size(), false) {}
@@ -72,6 +54,8 @@ class Warming {
                                 outcome.error));
     }
     progress_.advance(fmt::format("{} {}", outcome.arch, outcome.signature));
+    ++count_;
+    if (json_lines_) print(progress_line(outcome, {count_, jobs_.size(), seconds()}));
     const std::size_t job = outcome.job;
     slots_[job] = std::move(outcome);
     done_[job] = true;
@@ -96,9 +80,16 @@ class Warming {
     }
   }
 
+  [[nodiscard]] double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
  private:
   const std::vector<Job>& jobs_;
   WarmReport& report_;
+  const bool json_lines_;
+  const std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  std::size_t count_ = 0;
   Progress progress_;
   std::vector<Outcome> slots_;
   std::vector<bool> done_;
@@ -107,50 +98,80 @@ class Warming {
 
 // False when it was interrupted.
 bool do_jobs(const std::vector<Job>& jobs,
-             int processes,
-             const Options& options,
+             const WarmOptions& options,
+             const Options& given,
              WarmReport& report) {
-  const auto start = std::chrono::steady_clock::now();
-  Warming warming(jobs, report);
-  PoolResult result = PoolResult::unavailable;
-  if (processes > 1) {
-    result = run_in_processes(
-        jobs, processes, [&](Outcome outcome) { warming.take(std::move(outcome)); });
-  }
+  const int processes = process_count(options.jobs, jobs.size());
+  Warming warming(jobs, options.json_lines, report);
+  // One job too: a worker contains a crash and keeps the limits.
+  PoolResult result =
+      run_in_processes(jobs,
+                       processes,
+                       {std::chrono::seconds(options.time_limit_s), options.memory_limit_mb << 20},
+                       [&](Outcome outcome) { warming.take(std::move(outcome)); });
   report.processes = result == PoolResult::unavailable ? 1 : processes;
-  if (result == PoolResult::unavailable) warming.in_this_process(options);
+  if (result == PoolResult::unavailable) warming.in_this_process(given);
   warming.finish();
-  report.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  report.seconds = warming.seconds();
   return result != PoolResult::interrupted;
+}
+
+// Says what a warm would do. A bad line makes it fail, a kernel that is missing does not.
+int dry_run(const WarmOptions& options, const std::vector<Job>& jobs, Service& service) {
+  cache::Store store(store_options(service.options().policy));
+  const Coverage coverage = cover(jobs, service, store, false);
+  if (options.json || options.json_lines) {
+    print(coverage_document(coverage));
+    return kDone;
+  }
+  if (!options.summary) {
+    Table table({{"signature"}, {"arch"}, {"would be"}});
+    for (const Covered& covered : coverage.jobs) {
+      const bool missing = covered.standing == Standing::missing;
+      table.add({covered.signature,
+                 covered.arch,
+                 std::string(missing ? "compiled" : to_string(covered.standing))});
+    }
+    print(table.text(stdout_takes_colour()));
+  }
+  print(fmt::format("{} kernels requested: {} cached, {} to compile, {} composed\n",
+                    jobs.size(),
+                    coverage.cached,
+                    coverage.missing,
+                    coverage.composed));
+  return kDone;
+}
+
+void give_report(const WarmOptions& options, const WarmReport& report) {
+  if (options.json) return print(report_json(report));
+  if (options.json_lines) return print(summary_line(report));
+  if (!options.summary) print(report_table(report, stdout_takes_colour()));
+  print(report_summary(report));
 }
 
 }  // namespace
 
 int warm(const WarmOptions& options) {
-  Options given = service_options();
+  const Options given = service_options();
   WarmReport report;
-  const std::vector<Signature> signatures = requested(options, report);
-  std::vector<Job> jobs;
-  {
-    Service service(given);
-    for (const Arch& arch : resolve_archs(options.archs, service)) {
-      for (const Signature& signature : signatures) jobs.push_back({signature, arch});
-    }
-  }
+  Requested request = requested(options.signatures, options.recipes);
+  report.faults = request.faults;
+  report.models = std::move(request.models);
+  Service service(given);
+  const std::vector<Job> jobs = jobs_of(request, options.archs, service);
   for (const RecipeFault& fault : report.faults) {
     remark(fmt::format("kiln: {}, line {}: {}", fault.recipe, fault.line, fault.detail));
+  }
+  if (options.dry_run) {
+    const int code = dry_run(options, jobs, service);
+    return report.faults.empty() ? code : kFailed;
   }
   if (given.policy.cache_dir.empty()) {
     remark(
         fmt::format("kiln: warning: nothing is kept on disk: {}", given.policy.cache_dir_reason));
   }
-  const bool finished = do_jobs(jobs, process_count(options.jobs, jobs.size()), given, report);
-  if (options.json) {
-    print(report_json(report));
-  } else {
-    if (!options.summary) print(report_table(report, stdout_takes_colour()));
-    print(report_summary(report));
-  }
+  const bool finished = do_jobs(jobs, options, given, report);
+  give_report(options, report);
   if (!finished) {
     remark(fmt::format(
         "kiln: interrupted after {} of {}; the same command goes on where this one stopped",
@@ -160,7 +181,15 @@ int warm(const WarmOptions& options) {
     std::raise(interrupting_signal());
     return kFailed;
   }
-  return report.failed() ? kFailed : kDone;
+  if (options.pack.empty()) return report.failed() ? kFailed : kDone;
+  cache::Store store(store_options(given.policy));
+  const Coverage coverage = cover(jobs, service, store, true);
+  write_bundle(options.pack, coverage, request.name, !report.failed());
+  if (coverage.missing > 0) {
+    remark(fmt::format(
+        "kiln: {} lacks {} kernels that are not in the cache", options.pack, coverage.missing));
+  }
+  return report.failed() || coverage.missing > 0 ? kFailed : kDone;
 }
 
 }  // namespace kiln::cli

@@ -1,7 +1,8 @@
-// The hidden verb `worker`: a job a line on stdin, an outcome a line on stdout.
+// The hidden verb `worker`: a job a message on the socket it was started with, an outcome a message
+// back. Its stdout and stderr are a log that the parent reads when it dies.
 // SPDX-License-Identifier: Apache-2.0
 #include <cstddef>
-#include <iostream>
+#include <optional>
 #include <sstream>
 #include <string>
 #include <vector>
@@ -10,9 +11,9 @@
 
 #include <kiln/error.hpp>
 
+#include "src/process/child.hpp"
 #include "tools/exit_code.hpp"
 #include "tools/session.hpp"
-#include "tools/terminal.hpp"
 #include "tools/verbs/verbs.hpp"
 #include "tools/warm/outcome.hpp"
 
@@ -24,19 +25,18 @@ int worker() {
   // Warnings travel with the outcome: the parent gives each once, whichever worker met it.
   options.log = [&warnings](LogLevel, std::string_view message) { warnings.emplace_back(message); };
   Service service(std::move(options));
-  std::string line;
-  while (std::getline(std::cin, line)) {
-    std::istringstream fields(line);
+  while (const std::optional<std::string> line = process::read_frame(process::kWorkerSocket)) {
+    std::istringstream fields(*line);
     std::size_t index = 0;
     std::string arch;
     std::string signature;
     if (!(fields >> index >> arch >> signature)) {
       throw Error(ErrorCode::internal,
-                  fmt::format("a worker was sent \"{}\", which is no job", line));
+                  fmt::format("a worker was sent \"{}\", which is no job", *line));
     }
     Outcome outcome = do_job(service, {Signature::parse(signature), Arch::parse(arch)}, index);
     outcome.warnings.swap(warnings);
-    print(to_line(outcome) + "\n");
+    if (!process::send_frame(process::kWorkerSocket, to_line(outcome))) return kFailed;
   }
   return kDone;
 }

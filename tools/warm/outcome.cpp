@@ -14,6 +14,13 @@ namespace {
 void describe(const Plan& plan, Outcome& outcome) {
   outcome.route = to_string(plan.route);
   if (plan.fallback) {
+    // Nothing was compiled, though it could have been: for whoever warms a cache that is a failure.
+    const FallbackReason reason = plan.fallback->reason;
+    // KILN_DISABLE_JIT=1 is asked for: then warming only says what is there.
+    if (forced_by_environment(reason) && reason != FallbackReason::jit_disabled) {
+      outcome.error_code = to_string(plan.fallback->reason);
+      outcome.error = plan.fallback->detail;
+    }
     outcome.reason = to_string(plan.fallback->reason);
     outcome.reason_detail = plan.fallback->detail;
   }

@@ -52,6 +52,21 @@ Json report_element(const Outcome& outcome, const WarmReport& report) {
   return json;
 }
 
+Json summary_json(const WarmReport& report) {
+  const WarmSummary summary = summarize(report);
+  return {{"requests", report.outcomes.size()},
+          {"hits", summary.hits},
+          {"compiled", summary.compiled},
+          {"embedded", summary.embedded},
+          {"composed", summary.composed},
+          {"failed", summary.failed},
+          {"bad_lines", report.faults.size()},
+          {"compile_ms_median", summary.compile_ms_median},
+          {"seconds", report.seconds},
+          {"processes", report.processes},
+          {"nvrtc_loaded", summary.nvrtc_loaded}};
+}
+
 }  // namespace
 
 std::string to_line(const Outcome& outcome) {
@@ -96,8 +111,29 @@ Outcome from_line(std::string_view line) {
   }
 }
 
+std::string progress_line(const Outcome& outcome, const ProgressCount& count) {
+  const double rate = count.seconds > 0 ? static_cast<double>(count.done) / count.seconds : 0;
+  Json json{
+      {"event", "kernel"},
+      {"signature", outcome.signature},
+      {"arch", outcome.arch},
+      {"result", result_word(outcome)},
+      {"milliseconds", outcome.milliseconds},
+      {"done", count.done},
+      {"total", count.total},
+      {"per_second", rate},
+      {"seconds_left", rate > 0 ? static_cast<double>(count.total - count.done) / rate : 0.0}};
+  if (outcome.failed()) json["error"] = {{"code", outcome.error_code}, {"detail", outcome.error}};
+  return dump(json) + "\n";
+}
+
+std::string summary_line(const WarmReport& report) {
+  Json json{{"event", "summary"}};
+  json.update(summary_json(report));
+  return dump(json) + "\n";
+}
+
 std::string report_json(const WarmReport& report) {
-  const WarmSummary summary = summarize(report);
   Json json = Json::object();
   json["kernels"] = Json::array();
   for (const Outcome& outcome : report.outcomes)
@@ -108,17 +144,7 @@ std::string report_json(const WarmReport& report) {
         {{"recipe", fault.recipe}, {"line", fault.line}, {"detail", fault.detail}});
   }
   json["warnings"] = report.warnings;
-  json["summary"] = {{"requests", report.outcomes.size()},
-                     {"hits", summary.hits},
-                     {"compiled", summary.compiled},
-                     {"embedded", summary.embedded},
-                     {"composed", summary.composed},
-                     {"failed", summary.failed},
-                     {"bad_lines", report.faults.size()},
-                     {"compile_ms_median", summary.compile_ms_median},
-                     {"seconds", report.seconds},
-                     {"processes", report.processes},
-                     {"nvrtc_loaded", summary.nvrtc_loaded}};
+  json["summary"] = summary_json(report);
   return dump(json, 2) + "\n";
 }
 

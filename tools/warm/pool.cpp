@@ -4,11 +4,9 @@
 
 #include <algorithm>
 #include <csignal>
-#include <cstdlib>
-#include <filesystem>
 #include <optional>
 #include <string>
-#include <system_error>
+#include <string_view>
 #include <utility>
 
 #include <fmt/format.h>
@@ -16,7 +14,7 @@
 
 #include <kiln/error.hpp>
 
-#include "tools/warm/process.hpp"
+#include "src/process/child.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -58,43 +56,30 @@ class SignalGuard {
   struct sigaction terminate_ {};
 };
 
-// A folder for the workers' temporary files; empty when none can be made.
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::error_code error;
-    std::string path = (std::filesystem::temp_directory_path(error) / "kiln-warm-XXXXXX").string();
-    if (!error && mkdtemp(path.data()) != nullptr) path_ = std::move(path);
-  }
-  ~TemporaryFolder() {
-    std::error_code error;
-    if (!path_.empty()) std::filesystem::remove_all(path_, error);
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  [[nodiscard]] const std::string& path() const noexcept { return path_; }
-
- private:
-  std::string path_;
-};
+using Clock = std::chrono::steady_clock;
 
 struct Slot {
-  WorkerProcess process;
+  process::Child worker;
   std::optional<std::size_t> job;  // what it is doing
+  Clock::time_point deadline;      // of that job
 };
 
 class Pool {
  public:
-  Pool(const std::vector<Job>& jobs, const std::function<void(Outcome)>& on_outcome)
-      : jobs_(jobs), on_outcome_(on_outcome) {}
+  Pool(const std::vector<Job>& jobs,
+       const WorkerLimits& limits,
+       const std::function<void(Outcome)>& on_outcome)
+      : jobs_(jobs), limits_(limits), on_outcome_(on_outcome) {}
 
   PoolResult run(int processes) {
     for (int i = 0; i < processes; ++i) start_worker();
     if (slots_.empty()) return PoolResult::unavailable;
     while (done_ < jobs_.size()) {
       if (caught_signal != 0) return PoolResult::interrupted;
-      if (slots_.empty() && !start_worker()) fail_rest("no worker process can be started");
+      if (slots_.empty() && !start_worker())
+        fail_rest(fmt::format("no worker process can be started: {}", why_not_));
       wait();
+      end_overdue();
     }
     return PoolResult::finished;
   }
@@ -102,9 +87,12 @@ class Pool {
  private:
   bool start_worker() {
     if (next_ >= jobs_.size()) return false;
-    std::optional<WorkerProcess> process = WorkerProcess::start(temporary_.path());
-    if (!process) return false;
-    slots_.push_back({*std::move(process), std::nullopt});
+    // /proc/self/exe rather than its target: it works for a program that was replaced or deleted
+    // meanwhile.
+    std::optional<process::Child> worker =
+        process::Child::start({"/proc/self/exe", {"worker"}, limits_.memory_bytes}, why_not_);
+    if (!worker) return false;
+    slots_.push_back({*std::move(worker), std::nullopt, {}});
     hand_out(slots_.back());
     return true;
   }
@@ -115,13 +103,14 @@ class Pool {
     if (next_ >= jobs_.size()) return;
     const Job& job = jobs_[next_];
     slot.job = next_++;
-    (void)slot.process.send(
-        fmt::format("{} {} {}\n", *slot.job, job.arch.text(), job.signature.text()));
+    slot.deadline = Clock::now() + limits_.time;
+    (void)slot.worker.send(
+        fmt::format("{} {} {}", *slot.job, job.arch.text(), job.signature.text()));
   }
 
   void wait() {
     std::vector<pollfd> polled;
-    for (const Slot& slot : slots_) polled.push_back({slot.process.socket(), POLLIN, 0});
+    for (const Slot& slot : slots_) polled.push_back({slot.worker.socket(), POLLIN, 0});
     if (poll(polled.data(), polled.size(), kPollMilliseconds) <= 0) return;
     // Backwards: a slot may be removed.
     for (std::size_t i = polled.size(); i-- > 0;) {
@@ -131,17 +120,42 @@ class Pool {
 
   void listen_to(std::size_t index) {
     Slot& slot = slots_[index];
-    const bool alive = slot.process.receive();
-    while (std::optional<std::string> line = slot.process.next_line()) {
-      finish(from_line(*line));
+    const bool alive = slot.worker.receive();
+    while (std::optional<std::string> message = slot.worker.next()) {
+      Outcome outcome = from_line(*message);
+      if (std::string log = slot.worker.take_log(); !log.empty())
+        outcome.warnings.push_back(fmt::format("a worker wrote: {}", log));
+      finish(std::move(outcome));
       hand_out(slot);
     }
     // Ctrl-C reaches the workers too; their jobs did not fail.
     if (alive || caught_signal != 0) return;
-    const std::string how = slot.process.how_it_ended();
-    const std::optional<std::size_t> lost = slot.job;
+    lose(index, "died");
+  }
+
+  void end_overdue() {
+    for (std::size_t i = slots_.size(); i-- > 0;) {
+      if (!slots_[i].job || Clock::now() < slots_[i].deadline) continue;
+      slots_[i].worker.kill();
+      lose(i, fmt::format("took longer than {} s and was ended", limits_.time.count()));
+    }
+  }
+
+  // The worker is gone or about to go; another takes its place.
+  void lose(std::size_t index, std::string_view what) {
+    process::Child worker = std::move(slots_[index].worker);
+    const std::optional<std::size_t> lost = slots_[index].job;
     slots_.erase(slots_.begin() + static_cast<std::ptrdiff_t>(index));
-    if (lost) fail(*lost, fmt::format("the worker process that compiled it died: {}", how));
+    const std::string how = worker.how_it_ended();
+    const std::string log = worker.take_log();
+    if (lost) {
+      fail(*lost,
+           fmt::format("the worker process that compiled it {}: {}{}{}",
+                       what,
+                       how,
+                       log.empty() ? "" : "; it wrote: ",
+                       log));
+    }
     (void)start_worker();
   }
 
@@ -165,9 +179,10 @@ class Pool {
   }
 
   const std::vector<Job>& jobs_;
+  const WorkerLimits limits_;
   const std::function<void(Outcome)>& on_outcome_;
-  TemporaryFolder temporary_;
   std::vector<Slot> slots_;
+  std::string why_not_;
   std::size_t next_ = 0;
   std::size_t done_ = 0;
 };
@@ -176,10 +191,11 @@ class Pool {
 
 PoolResult run_in_processes(const std::vector<Job>& jobs,
                             int processes,
+                            const WorkerLimits& limits,
                             const std::function<void(Outcome)>& on_outcome) {
   const SignalGuard guard;
   const int useful = std::min<int>(processes, static_cast<int>(jobs.size()));
-  return Pool(jobs, on_outcome).run(useful);
+  return Pool(jobs, limits, on_outcome).run(useful);
 }
 
 int interrupting_signal() noexcept { return caught_signal; }

@@ -3,6 +3,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <chrono>
+#include <cstdint>
 #include <functional>
 #include <vector>
 
@@ -16,10 +18,18 @@ enum class PoolResult {
   unavailable,  // no process could be started; no job has an outcome
 };
 
-// Runs the jobs in that many copies of this program, each with one job at a time, and calls
-// on_outcome in the order they end. A worker that dies fails the job it had, and is replaced.
+// What one worker may take.
+struct WorkerLimits {
+  std::chrono::seconds time{600};  // of the clock, a job
+  std::int64_t memory_bytes = 0;   // address space; 0: no limit of ours
+};
+
+// Runs the jobs in that many copies of this program, each with one job at a time and a private
+// TMPDIR, and calls on_outcome in the order they end. A worker that dies or is over a limit fails
+// the job it had, with what it wrote to stderr as the log, and is replaced.
 [[nodiscard]] PoolResult run_in_processes(const std::vector<Job>& jobs,
                                           int processes,
+                                          const WorkerLimits& limits,
                                           const std::function<void(Outcome)>& on_outcome);
 
 // The signal that interrupted, to be raised again once the report is out; 0 when none did.

@@ -48,4 +48,13 @@ struct WarmSummary {
 [[nodiscard]] std::string report_summary(const WarmReport& report);
 [[nodiscard]] std::string report_json(const WarmReport& report);
 
+// --json-lines: {"event": "kernel", ...} for each outcome, {"event": "summary", ...} at the end.
+struct ProgressCount {
+  std::size_t done = 0;
+  std::size_t total = 0;
+  double seconds = 0;
+};
+[[nodiscard]] std::string progress_line(const Outcome& outcome, const ProgressCount& count);
+[[nodiscard]] std::string summary_line(const WarmReport& report);
+
 }  // namespace kiln::cli
