@@ -5,7 +5,7 @@ from __future__ import annotations
 
 import json
 from collections.abc import Mapping
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
 from kiln import _kiln, _streams
 from kiln._errors import Error, from_code
@@ -13,7 +13,7 @@ from kiln._launch import Prepared
 from kiln._service import service
 
 #: "op:key=value,..." or {"op": "...", key: value, ...}
-Signature = Union[str, Mapping[str, Any]]
+Signature = str | Mapping[str, Any]
 
 
 class Supported(NamedTuple):
@@ -39,7 +39,7 @@ def canonical(signature: Signature) -> str:
 
 
 def resolve_arch(arch: object = None) -> str:
-    """"sm_90a" for "sm_90a", "90a", "9.0", for a device, and for None: torch's current device, else 0."""
+    """ "sm_90a" for "sm_90a", "90a", "9.0", for a device, and for None: torch's current device, else 0."""
     if isinstance(arch, str) and not arch.startswith("cuda"):
         return _kiln.arch(arch)
     return _kiln.device_arch(_streams.ordinal_of(arch))

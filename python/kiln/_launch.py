@@ -16,9 +16,7 @@ class Launch:
     `clone()` gives another stream its own. A launch that a CUDA graph captured must outlive the graph.
     """
 
-    def __init__(
-        self, launch: _kiln.Launch, prepared: Prepared, tensors: object, workspace: object
-    ) -> None:
+    def __init__(self, launch: _kiln.Launch, prepared: Prepared, tensors: object, workspace: object) -> None:
         self._launch = launch
         self._run = launch.run
         self._prepared = prepared

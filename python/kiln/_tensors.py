@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import sys
-from typing import Any, Union
+from typing import Any
 
 from kiln import _kiln
 from kiln._errors import Error, from_code
@@ -24,7 +24,7 @@ _NAMES = {
 
 
 def type_name(dtype: object) -> str:
-    """"bf16" for torch.bfloat16; the library's own name for a type that kiln does not know."""
+    """ "bf16" for torch.bfloat16; the library's own name for a type that kiln does not know."""
     name = str(dtype).rpartition(".")[2]
     return _NAMES.get(name, name)
 
@@ -92,7 +92,7 @@ def _from_dlpack(name: str, tensor: object) -> TensorTuple:
     return name, address, list(shape), list(strides), kind, ordinal
 
 
-def _from_tuple(name: str, given: Union[tuple[Any, ...], list[Any]]) -> TensorTuple:
+def _from_tuple(name: str, given: tuple[Any, ...] | list[Any]) -> TensorTuple:
     try:
         address, shape, strides, kind, ordinal = given
         sizes = [int(size) for size in shape]

@@ -6,7 +6,7 @@ from __future__ import annotations
 import json
 import os
 from collections.abc import Iterable, Mapping
-from typing import Any, NamedTuple, Union
+from typing import Any, NamedTuple
 
 from kiln import _kiln
 from kiln._api import Signature, canonical, resolve_arch
@@ -25,7 +25,7 @@ class Warmed(NamedTuple):
 
 
 def warm(
-    what: Union[Signature, Iterable[Signature], os.PathLike[str]],
+    what: Signature | Iterable[Signature] | os.PathLike[str],
     arch: object = None,
 ) -> list[Warmed]:
     """Compiles into the cache what is not there yet. Needs no GPU when `arch` is named.
@@ -68,9 +68,7 @@ def _requested(what: object) -> tuple[list[str], list[tuple[str, str]]]:
         return [canonical(what)], []
     if isinstance(what, Iterable):
         return list(dict.fromkeys(canonical(one) for one in what)), []
-    raise from_code(
-        "invalid_argument", f"{what!r} is no signature, list of signatures or path of a recipe"
-    )
+    raise from_code("invalid_argument", f"{what!r} is no signature, list of signatures or path of a recipe")
 
 
 def _is_path(text: str) -> bool:
@@ -78,7 +76,7 @@ def _is_path(text: str) -> bool:
 
 
 def _origin(plan: dict[str, Any]) -> str:
-    """"compiled" when any kernel was, else where they came from."""
+    """ "compiled" when any kernel was, else where they came from."""
     origins = {stage["origin"] for stage in plan["stages"]}
     for origin in ("compiled", "layer", "cache", "memory"):
         if origin in origins:

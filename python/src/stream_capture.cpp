@@ -45,8 +45,8 @@ bool StreamCapture::active(CUstream_st* stream) const noexcept {
 }
 
 const StreamCapture& stream_capture() {
-  static const StreamCapture loaded;
-  return loaded;
+  static const StreamCapture kLoaded;
+  return kLoaded;
 }
 
 RelaxedCapture::RelaxedCapture() noexcept {

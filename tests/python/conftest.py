@@ -13,8 +13,6 @@ import pytest
 
 import kiln._service
 
-REPOSITORY = Path(__file__).resolve().parents[2]
-
 
 @pytest.fixture
 def cache(tmp_path: Path, monkeypatch: pytest.MonkeyPatch) -> Iterator[Path]:

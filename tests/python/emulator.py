@@ -9,7 +9,7 @@ from __future__ import annotations
 
 import ctypes
 from dataclasses import dataclass, field
-from typing import Any, Optional
+from typing import Any
 
 import torch
 
@@ -29,7 +29,7 @@ def at(address: int, rows: int, columns: int, stride: int, dtype: torch.dtype) -
 
 
 def reference(
-    dy: torch.Tensor, x: torch.Tensor, rstd: torch.Tensor, w: Optional[torch.Tensor]
+    dy: torch.Tensor, x: torch.Tensor, rstd: torch.Tensor, w: torch.Tensor | None
 ) -> tuple[torch.Tensor, torch.Tensor]:
     """dx and dw of rows, in double precision."""
     dy, x, rstd = dy.double(), x.double(), rstd.double().reshape(-1, 1)
@@ -67,9 +67,7 @@ def install(monkeypatch: Any) -> Emulator:
     emulator = Emulator()
 
     class Launch:
-        def __init__(
-            self, prepared: Prepared, workspace: Any, counters: Any, captured: bool
-        ) -> None:
+        def __init__(self, prepared: Prepared, workspace: Any, counters: Any, captured: bool) -> None:
             self.keys, self.workspace, self.counters = prepared.keys, workspace, counters
             self.captured = captured
             emulator.launches.append(self)
@@ -95,11 +93,9 @@ def install(monkeypatch: Any) -> Emulator:
     monkeypatch.setattr(_launches, "_kiln", Module)
     monkeypatch.setattr(_launches, "service", Service)
     monkeypatch.setattr(_launches, "_raw_stream", lambda index: emulator.stream)
-    monkeypatch.setattr(
-        _launches, "_allocate", lambda size, index: torch.empty(size, dtype=torch.uint8)
-    )
+    monkeypatch.setattr(_launches, "_allocate", lambda size, index: torch.empty(size, dtype=torch.uint8))
     monkeypatch.setattr(_launches, "_zeros", lambda size, index: torch.zeros(size, dtype=torch.uint8))
-    monkeypatch.setattr(_launches, "_synchronize", lambda index: None)
+    monkeypatch.setattr(_launches, "_persistent", _launches._zeros)
     monkeypatch.setattr(_checks, "_on_gpu", lambda tensor: tensor.device == host)
     assert functional.run is _launches.run
     return emulator

@@ -29,9 +29,7 @@ def has_device() -> bool:
         (None, "invalid_signature", "NoneType"),
     ],
 )
-def test_a_bad_signature_is_a_value_error(
-    cache: Path, signature: str, code: str, part: str
-) -> None:
+def test_a_bad_signature_is_a_value_error(cache: Path, signature: str, code: str, part: str) -> None:
     with pytest.raises(ValueError, match=part) as caught:
         kiln.explain(signature, "sm_90a")
     assert isinstance(caught.value, kiln.RequestError)

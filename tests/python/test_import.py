@@ -8,9 +8,9 @@ from collections.abc import Callable
 from importlib import resources
 
 import pytest
+from paths import REPOSITORY
 
 import kiln
-from conftest import REPOSITORY
 
 Python = Callable[..., str]
 

@@ -11,8 +11,9 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-import kiln  # noqa: E402
 from emulator import Emulator, install, reference  # noqa: E402
+
+import kiln  # noqa: E402
 from kiln.nn import RMSNorm, functional  # noqa: E402
 from kiln.nn._main_grad import main_grad_of  # noqa: E402
 

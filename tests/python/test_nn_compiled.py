@@ -10,6 +10,7 @@ import pytest
 torch = pytest.importorskip("torch")
 
 from emulator import Emulator, install  # noqa: E402
+
 from kiln.nn import RMSNorm, functional  # noqa: E402
 
 
@@ -84,9 +85,7 @@ def test_the_ops_declare_what_they_do(gpu: Emulator) -> None:
     tests = ("test_schema", "test_faketensor", "test_aot_dispatch_dynamic")
     ops = torch.ops.kiln
     for w in (weight, None):
-        torch.library.opcheck(
-            ops.rms_norm_backward.default, (dy, x, rstd, w, None, 16), test_utils=tests
-        )
+        torch.library.opcheck(ops.rms_norm_backward.default, (dy, x, rstd, w, None, 16), test_utils=tests)
     torch.library.opcheck(
         ops.rms_norm_backward_main_grad.default,
         (dy, x, rstd, weight, main_grad, x, 16, False),
@@ -116,9 +115,7 @@ def test_types_compile_alike(gpu: Emulator, x: str, w: str) -> None:
     norm = RMSNorm(16, dtype=getattr(torch, w))
     compiled = torch.compile(norm, fullgraph=True, backend="aot_eager")
     rows = torch.randn(3, 16, dtype=getattr(torch, x))
-    for left, right in zip(
-        gradients(compiled, rows, [norm.weight]), gradients(norm, rows, [norm.weight])
-    ):
+    for left, right in zip(gradients(compiled, rows, [norm.weight]), gradients(norm, rows, [norm.weight])):
         torch.testing.assert_close(left, right, atol=2e-2, rtol=2e-2)
 
 

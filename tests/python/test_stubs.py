@@ -6,11 +6,10 @@ from __future__ import annotations
 import ast
 import re
 from importlib import resources
-from typing import Optional, Union
 
 from kiln import _kiln
 
-Arguments = dict[str, Optional[list[str]]]
+Arguments = dict[str, list[str] | None]
 
 
 def argument_names(function: ast.FunctionDef) -> list[str]:
@@ -43,7 +42,7 @@ def bound_argument_names(function: object) -> list[str]:
     return [name for name in names if name and name not in ("self", "/", "*")]
 
 
-def members(of: Union[type, object]) -> dict[str, object]:
+def members(of: type | object) -> dict[str, object]:
     kept = ("__init__", "__call__")
     return {
         name: value

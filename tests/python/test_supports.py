@@ -58,9 +58,7 @@ def test_anything_else_is_refused_with_a_reason(
     assert part in reason
 
 
-def test_a_malformed_environment_is_a_reason_too(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_malformed_environment_is_a_reason_too(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KILN_MAX_STAGES", "many")
     supported, reason = kiln.supports("rms_norm_backward:n=4096", "sm_90a")
     assert supported is False

@@ -41,7 +41,12 @@ def test_host_memory_is_told_apart() -> None:
 
 @pytest.mark.parametrize(
     ("dtype", "name"),
-    [("torch.bfloat16", "bf16"), ("torch.float16", "f16"), ("torch.float32", "f32"), ("torch.uint8", "uint8")],
+    [
+        ("torch.bfloat16", "bf16"),
+        ("torch.float16", "f16"),
+        ("torch.float32", "f32"),
+        ("torch.uint8", "uint8"),
+    ],
 )
 def test_types_have_kilns_names(dtype: str, name: str) -> None:
     assert _tensors.type_name(dtype) == name

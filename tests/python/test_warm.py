@@ -8,17 +8,15 @@ from collections.abc import Callable
 from pathlib import Path
 
 import pytest
+from paths import REPOSITORY
 
 import kiln
 import kiln._service
-from conftest import REPOSITORY
 
 NORMS = ["rms_norm_backward:n=2880", "rms_norm_backward:n=128,residual=1"]
 
 
-def test_the_second_warm_finds_everything_and_loads_no_nvrtc(
-    cache: Path, python: Callable[..., str]
-) -> None:
+def test_the_second_warm_finds_everything_and_loads_no_nvrtc(cache: Path, python: Callable[..., str]) -> None:
     first = kiln.warm(NORMS, "sm_90a")
     assert [one.origin for one in first] == ["compiled", "compiled"]
     assert all(stage["spill_bytes"] == 0 for one in first for stage in one.plan["stages"])
@@ -100,9 +98,7 @@ def test_the_models_recipe_is_readable() -> None:
     assert problems == []
 
 
-def test_nothing_compiles_where_it_is_forbidden(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_nothing_compiles_where_it_is_forbidden(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KILN_DISABLE_JIT", "1")
     monkeypatch.setenv("KILN_LOG", "off")
     (one,) = kiln.warm(NORMS[0], "sm_90a")
@@ -110,9 +106,7 @@ def test_nothing_compiles_where_it_is_forbidden(
     assert one.plan["reason"]["id"] == "jit_disabled"
 
 
-def test_a_strict_environment_turns_that_into_an_error(
-    cache: Path, monkeypatch: pytest.MonkeyPatch
-) -> None:
+def test_a_strict_environment_turns_that_into_an_error(cache: Path, monkeypatch: pytest.MonkeyPatch) -> None:
     monkeypatch.setenv("KILN_DISABLE_JIT", "1")
     monkeypatch.setenv("KILN_STRICT", "1")
     with pytest.raises(kiln.WarmError) as caught:

@@ -3,7 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from typing import NoReturn, Optional
+from typing import NoReturn
 
 import torch
 from torch import Tensor
@@ -21,7 +21,7 @@ def _refuse(what: str) -> NoReturn:
     raise from_code("invalid_argument", f"rms_norm: {what}")
 
 
-def forward(input: Tensor, shape: tuple[int, ...], weight: Optional[Tensor], fuse: bool) -> None:
+def forward(input: Tensor, shape: tuple[int, ...], weight: Tensor | None, fuse: bool) -> None:
     if (
         isinstance(input, Tensor)
         and input.layout is torch.strided
@@ -38,7 +38,7 @@ def forward(input: Tensor, shape: tuple[int, ...], weight: Optional[Tensor], fus
     _explain_forward(input, shape, weight)
 
 
-def _explain_forward(input: Tensor, shape: tuple[int, ...], weight: Optional[Tensor]) -> NoReturn:
+def _explain_forward(input: Tensor, shape: tuple[int, ...], weight: Tensor | None) -> NoReturn:
     _place_and_type("input", input)
     if not shape or input.shape[-len(shape) :] != shape:
         _refuse(
@@ -61,30 +61,48 @@ def _place_and_type(name: str, tensor: object) -> None:
     if not _on_gpu(tensor):
         _refuse(f"{name} is on {tensor.device}; kiln runs on CUDA devices: move it there")
     if tensor.dtype not in TYPE_NAMES:
-        _refuse(
-            f"{name} has type {tensor.dtype}; served are torch.float32, torch.float16 and torch.bfloat16"
-        )
+        _refuse(f"{name} has type {tensor.dtype}; served are torch.float32, torch.float16 and torch.bfloat16")
 
 
 def backward(
     grad_output: Tensor,
     input: Tensor,
     rstd: Tensor,
-    weight: Optional[Tensor],
-    residual: Optional[Tensor],
-    main_grad: Optional[Tensor],
+    weight: Tensor | None,
+    residual: Tensor | None,
+    main_grad: Tensor | None,
 ) -> int:
     """The columns of a row. Rows are rstd's elements."""
+    if weight is not None and residual is None and main_grad is None:
+        # The usual call is accepted by the cheapest questions; any other is looked at closely.
+        shape, n, index, dtype = input.shape, weight.numel(), input.get_device(), input.dtype
+        if (
+            weight.dim() == 1
+            and n
+            and shape[-1:] == (n,)
+            and grad_output.shape == shape
+            and rstd.numel() * n == input.numel()
+            and dtype in TYPE_NAMES
+            and grad_output.dtype is dtype
+            and rstd.dtype is torch.float32
+            and weight.dtype in TYPE_NAMES
+            and index == grad_output.get_device() == rstd.get_device() == weight.get_device()
+            and _on_gpu(input)
+        ):
+            return n
+    return _backward_closely(grad_output, input, rstd, weight, residual, main_grad)
+
+
+def _backward_closely(
+    grad_output: Tensor,
+    input: Tensor,
+    rstd: Tensor,
+    weight: Tensor | None,
+    residual: Tensor | None,
+    main_grad: Tensor | None,
+) -> int:
     _place_and_type("input", input)
-    rows = rstd.numel()
-    if weight is not None:
-        n = weight.numel()
-    elif rows > 0:
-        n = input.numel() // rows
-    else:
-        n = input.shape[-1] if input.dim() else 0
-    if n < 1 or rows * n != input.numel():
-        _refuse(f"rstd has {rows} elements for {input.numel()} of input in rows of {n}")
+    n = _columns(input, rstd, weight)
     if rstd.dtype is not torch.float32 or rstd.device != input.device:
         _refuse(f"rstd is {rstd.dtype} on {rstd.device}; torch.float32 on {input.device} is needed")
     _same("grad_output", grad_output, input)
@@ -103,6 +121,19 @@ def backward(
         )
     if main_grad is not None:
         _main_grad.check(main_grad, weight)
+    return n
+
+
+def _columns(input: Tensor, rstd: Tensor, weight: Tensor | None) -> int:
+    rows = rstd.numel()
+    if weight is not None:
+        n = weight.numel()
+    elif rows > 0:
+        n = input.numel() // rows
+    else:
+        n = input.shape[-1] if input.dim() else 0
+    if n < 1 or rows * n != input.numel():
+        _refuse(f"rstd has {rows} elements for {input.numel()} of input in rows of {n}")
     return n
 
 

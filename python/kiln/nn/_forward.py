@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -21,7 +21,7 @@ _fused = _fused_op()
 
 
 def forward(
-    x: Tensor, shape: Sequence[int], weight: Optional[Tensor], eps: Optional[float]
+    x: Tensor, shape: Sequence[int], weight: Tensor | None, eps: float | None
 ) -> tuple[Tensor, Tensor]:
     """y, and rstd in fp32 with one element a row. torch too uses its kernel for equal types only."""
     if _fused is not None and (weight is None or weight.dtype is x.dtype):
@@ -31,7 +31,7 @@ def forward(
 
 
 def composed(
-    x: Tensor, shape: Sequence[int], weight: Optional[Tensor], eps: Optional[float]
+    x: Tensor, shape: Sequence[int], weight: Tensor | None, eps: float | None
 ) -> tuple[Tensor, Tensor]:
     """The same out of parts, which torch.compile fuses with what is around them."""
     wide = x if x.dtype is torch.float32 else x.float()

@@ -10,7 +10,8 @@ from __future__ import annotations
 
 import os
 import threading
-from typing import Any, Optional
+from concurrent.futures import ThreadPoolExecutor
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -27,7 +28,7 @@ OVERWRITTEN = 2  # written, in fp32
 TYPE_NAMES = {torch.float32: "f32", torch.float16: "f16", torch.bfloat16: "bf16"}
 
 # stream, device, n, type of x, type of w, what becomes of dw, whether there is a residual gradient
-_Key = tuple[Any, int, int, torch.dtype, Optional[torch.dtype], int, bool]
+_Key = tuple[Any, int, int, torch.dtype, torch.dtype | None, int, bool]
 
 _COUNTER_BYTES = 256  # one launch's
 _SLAB_COUNTERS = 4096
@@ -49,12 +50,12 @@ def run(
     dy: Tensor,
     x: Tensor,
     rstd: Tensor,
-    weight: Optional[Tensor],
+    weight: Tensor | None,
     dx: Tensor,
-    dw: Optional[Tensor],
+    dw: Tensor | None,
     n: int,
     becomes: int,
-    residual: Optional[Tensor] = None,
+    residual: Tensor | None = None,
 ) -> None:
     """Launches on the current stream of x's device. Tensors are checked; outputs are contiguous."""
     index = x.get_device()
@@ -118,7 +119,7 @@ def signature(key: _Key) -> str:
     return text + f",residual={int(residual)}"
 
 
-def _make(key: _Key, stream: int) -> Optional[_kiln.RmsNormBackward]:
+def _make(key: _Key, stream: int) -> _kiln.RmsNormBackward | None:
     """A launch for the cache; None while the stream is captured, when nothing may be kept."""
     if _kiln.capturing(stream):
         return None
@@ -131,9 +132,7 @@ def _make(key: _Key, stream: int) -> Optional[_kiln.RmsNormBackward]:
             counters = _take_counters(index)
             if counters is None:
                 counters = _add_counters(index)
-            launch = _kiln.RmsNormBackward(
-                prepared, workspace, (counters, _COUNTER_BYTES), captured=False
-            )
+            launch = _kiln.RmsNormBackward(prepared, workspace, (counters, _COUNTER_BYTES), captured=False)
             _launches[key] = launch
     return launch
 
@@ -149,26 +148,24 @@ def _run_captured(key: _Key, stream: int, numbers: tuple[Any, ...]) -> None:
         # No counters were made before the capture: the graph zeroes its own at each replay.
         zeroed = _zeros(_COUNTER_BYTES, index)
         counters = zeroed.data_ptr()
-    launch = _kiln.RmsNormBackward(
-        prepared, _memory(workspace), (counters, _COUNTER_BYTES), captured=True
-    )
+    launch = _kiln.RmsNormBackward(prepared, _memory(workspace), (counters, _COUNTER_BYTES), captured=True)
     if not launch(stream, *numbers):
         raise from_code("internal", "the capture of a CUDA graph ended while a kernel was bound")
 
 
-def _workspace(lane: object, index: int, size: int) -> Optional[tuple[int, int]]:
+def _workspace(lane: object, index: int, size: int) -> tuple[int, int] | None:
     if size == 0:
         return None
     tensor = _workspaces.get((lane, index))
     if tensor is None or tensor.numel() < size:
         # Rounded up, so that a stream's widest kernels do not each leave one behind.
-        tensor = _allocate(1 << (size - 1).bit_length(), index)
+        tensor = _persistent(1 << (size - 1).bit_length(), index)
         _workspaces[lane, index] = tensor
         _kept.append(tensor)
     return _memory(tensor)
 
 
-def _take_counters(index: int) -> Optional[int]:
+def _take_counters(index: int) -> int | None:
     try:
         return _counters[index].pop()
     except (KeyError, IndexError):
@@ -176,14 +173,29 @@ def _take_counters(index: int) -> Optional[int]:
 
 
 def _add_counters(index: int) -> int:
-    slab = _zeros(_SLAB_COUNTERS * _COUNTER_BYTES, index)
-    _synchronize(index)  # other streams use them too
+    slab = _persistent(_SLAB_COUNTERS * _COUNTER_BYTES, index)
     _kept.append(slab)
     first = slab.data_ptr()
     free = [first + i * _COUNTER_BYTES for i in range(_SLAB_COUNTERS)]
     taken = free.pop()
     _counters.setdefault(index, []).extend(free)
     return taken
+
+
+def _persistent(size: int, index: int) -> Tensor:
+    """Zeroed memory that is never freed, made by a thread of its own: one that warms up CUDA graphs, as
+    torch.compile does, allocates in their pool, where nothing may outlive the step."""
+    with ThreadPoolExecutor(1) as thread:
+        return thread.submit(_zeroed, size, index).result()
+
+
+def _zeroed(size: int, index: int) -> Tensor:
+    device = torch.device("cuda", index)
+    stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+    with torch.cuda.stream(stream):
+        memory = torch.zeros(size, dtype=torch.uint8, device=device)
+    stream.synchronize()  # other streams use it
+    return memory
 
 
 def _allocate(size: int, index: int) -> Tensor:
@@ -194,11 +206,7 @@ def _zeros(size: int, index: int) -> Tensor:
     return torch.zeros(size, dtype=torch.uint8, device=torch.device("cuda", index))
 
 
-def _synchronize(index: int) -> None:
-    torch.cuda.current_stream(index).synchronize()
-
-
-def _memory(tensor: Tensor) -> Optional[tuple[int, int]]:
+def _memory(tensor: Tensor) -> tuple[int, int] | None:
     return (tensor.data_ptr(), tensor.numel()) if tensor.numel() else None
 
 

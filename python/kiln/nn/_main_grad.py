@@ -3,8 +3,6 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
-from typing import Optional
-
 import torch
 from torch import Tensor
 
@@ -13,7 +11,7 @@ from kiln._errors import from_code
 
 def main_grad_of(weight: Tensor) -> Tensor:
     """weight.main_grad, checked. Raises RequestError."""
-    main_grad = getattr(weight, "main_grad", None)
+    main_grad: Tensor | None = getattr(weight, "main_grad", None)
     if main_grad is None:
         raise from_code(
             "invalid_argument",
@@ -42,7 +40,7 @@ def check(main_grad: Tensor, weight: Tensor) -> None:
     )
 
 
-def placeholder(weight: Tensor) -> Optional[Tensor]:
+def placeholder(weight: Tensor) -> Tensor | None:
     """What autograd gets as the gradient, so that hooks on it run; its values are not read."""
     if not hasattr(weight, "grad_added_to_main_grad"):
         return None

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional, Union
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -21,11 +21,11 @@ class RMSNorm(torch.nn.RMSNorm):
 
     def __init__(
         self,
-        normalized_shape: Union[int, Sequence[int], torch.Size],
-        eps: Optional[float] = None,
+        normalized_shape: int | Sequence[int] | torch.Size,
+        eps: float | None = None,
         elementwise_affine: bool = True,
         device: Any = None,
-        dtype: Optional[torch.dtype] = None,
+        dtype: torch.dtype | None = None,
         *,
         fuse_wgrad_accumulation: bool = False,
     ) -> None:

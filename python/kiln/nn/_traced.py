@@ -5,7 +5,7 @@ of the library `kiln`, with fake kernels and their mutated arguments declared.""
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -28,8 +28,8 @@ def backward_op(
     grad_output: Tensor,
     input: Tensor,
     rstd: Tensor,
-    weight: Optional[Tensor],
-    residual: Optional[Tensor],
+    weight: Tensor | None,
+    residual: Tensor | None,
     n: int,
 ) -> tuple[Tensor, Tensor]:
     """dx, and dw in the weight's type; without a weight an empty tensor."""
@@ -48,8 +48,8 @@ def _(
     grad_output: Tensor,
     input: Tensor,
     rstd: Tensor,
-    weight: Optional[Tensor],
-    residual: Optional[Tensor],
+    weight: Tensor | None,
+    residual: Tensor | None,
     n: int,
 ) -> tuple[Tensor, Tensor]:
     dx = torch.empty_like(input, memory_format=torch.contiguous_format)
@@ -70,7 +70,7 @@ def main_grad_op(
     rstd: Tensor,
     weight: Tensor,
     main_grad: Tensor,
-    residual: Optional[Tensor],
+    residual: Tensor | None,
     n: int,
     overwrite: bool,
 ) -> Tensor:
@@ -98,7 +98,7 @@ def _(
     rstd: Tensor,
     weight: Tensor,
     main_grad: Tensor,
-    residual: Optional[Tensor],
+    residual: Tensor | None,
     n: int,
     overwrite: bool,
 ) -> Tensor:
@@ -107,12 +107,12 @@ def _(
 
 class _RMSNorm(torch.autograd.Function):
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any,
         input: Tensor,
-        weight: Optional[Tensor],
+        weight: Tensor | None,
         shape: tuple[int, ...],
-        eps: Optional[float],
+        eps: float | None,
     ) -> Tensor:
         y, rstd = composed(input, shape, weight, eps)
         ctx.save_for_backward(input, rstd, weight)
@@ -120,7 +120,7 @@ class _RMSNorm(torch.autograd.Function):
         return y
 
     @staticmethod
-    def backward(ctx: Any, dy: Tensor) -> tuple[Optional[Tensor], ...]:  # type: ignore[override]
+    def backward(ctx: Any, dy: Tensor) -> tuple[Tensor | None, ...]:
         input, rstd, weight = ctx.saved_tensors
         dx, dw = backward_op(dy, input, rstd, weight, None, ctx.n)
         return dx, None if weight is None else dw, None, None
@@ -128,13 +128,13 @@ class _RMSNorm(torch.autograd.Function):
 
 class _RMSNormIntoMainGrad(torch.autograd.Function):
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any,
         input: Tensor,
         weight: Tensor,
         main_grad: Tensor,
         shape: tuple[int, ...],
-        eps: Optional[float],
+        eps: float | None,
         overwrite: bool,
         placeholder: int,
     ) -> Tensor:
@@ -146,7 +146,7 @@ class _RMSNormIntoMainGrad(torch.autograd.Function):
         return y
 
     @staticmethod
-    def backward(ctx: Any, dy: Tensor) -> tuple[Optional[Tensor], ...]:  # type: ignore[override]
+    def backward(ctx: Any, dy: Tensor) -> tuple[Tensor | None, ...]:
         input, rstd, weight, main_grad = ctx.saved_tensors
         dx = main_grad_op(dy, input, rstd, weight, main_grad, None, ctx.n, ctx.overwrite)
         dw = None
@@ -160,12 +160,12 @@ class _RMSNormIntoMainGrad(torch.autograd.Function):
 def rms_norm(
     input: Tensor,
     shape: tuple[int, ...],
-    weight: Optional[Tensor],
-    eps: Optional[float],
+    weight: Tensor | None,
+    eps: float | None,
     fuse: bool,
 ) -> Tensor:
     if not (fuse and weight is not None and weight.requires_grad and torch.is_grad_enabled()):
-        return _RMSNorm.apply(input, weight, shape, eps)  # type: ignore[no-any-return]
+        return _RMSNorm.apply(input, weight, shape, eps)  # type: ignore[no-untyped-call, no-any-return]
     main_grad = main_grad_of(weight)
     kind = _NO_PLACEHOLDER
     if hasattr(weight, "grad_added_to_main_grad"):
@@ -173,7 +173,7 @@ def rms_norm(
         weight.grad_added_to_main_grad = True
         kind = _ZEROS if getattr(weight, "zero_out_wgrad", False) else _EMPTY
     overwrite = bool(getattr(weight, "overwrite_main_grad", False))
-    return _RMSNormIntoMainGrad.apply(  # type: ignore[no-any-return]
+    return _RMSNormIntoMainGrad.apply(  # type: ignore[no-untyped-call, no-any-return]
         input, weight, main_grad, shape, eps, overwrite, kind
     )
 
@@ -182,11 +182,11 @@ def rms_norm_backward(
     grad_output: Tensor,
     input: Tensor,
     rstd: Tensor,
-    weight: Optional[Tensor],
-    residual: Optional[Tensor],
-    main_grad: Optional[Tensor],
+    weight: Tensor | None,
+    residual: Tensor | None,
+    main_grad: Tensor | None,
     n: int,
-) -> tuple[Tensor, Optional[Tensor]]:
+) -> tuple[Tensor, Tensor | None]:
     if main_grad is not None and weight is not None:
         dx = main_grad_op(grad_output, input, rstd, weight, main_grad, residual, n, False)
         return dx, None

@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 from collections.abc import Sequence
-from typing import Any, Optional
+from typing import Any
 
 import torch
 from torch import Tensor
@@ -23,8 +23,8 @@ _PLAIN = (Tensor, torch.nn.Parameter)
 def rms_norm(
     input: Tensor,
     normalized_shape: Sequence[int],
-    weight: Optional[Tensor] = None,
-    eps: Optional[float] = None,
+    weight: Tensor | None = None,
+    eps: float | None = None,
     *,
     fuse_wgrad_accumulation: bool = False,
 ) -> Tensor:
@@ -43,7 +43,9 @@ def rms_norm(
     differentiable = input.requires_grad or (weight is not None and weight.requires_grad)
     if not (differentiable and torch.is_grad_enabled()):
         return torch.nn.functional.rms_norm(input, shape, weight, eps)
-    result: Tensor = _RMSNorm.apply(input, weight, shape, eps, fuse_wgrad_accumulation)
+    result: Tensor = _RMSNorm.apply(  # type: ignore[no-untyped-call]
+        input, weight, shape, eps, fuse_wgrad_accumulation
+    )
     return result
 
 
@@ -51,11 +53,11 @@ def rms_norm_backward(
     grad_output: Tensor,
     input: Tensor,
     rstd: Tensor,
-    weight: Optional[Tensor] = None,
+    weight: Tensor | None = None,
     *,
-    residual: Optional[Tensor] = None,
-    main_grad: Optional[Tensor] = None,
-) -> tuple[Tensor, Optional[Tensor]]:
+    residual: Tensor | None = None,
+    main_grad: Tensor | None = None,
+) -> tuple[Tensor, Tensor | None]:
     """The gradients of input and weight, with xh = input * rstd and g = grad_output * weight:
 
         dx = rstd * (g - xh * mean(g * xh)) [+ residual]        dw = sum over rows of grad_output * xh
@@ -82,12 +84,12 @@ def rms_norm_backward(
 
 class _RMSNorm(torch.autograd.Function):
     @staticmethod
-    def forward(  # type: ignore[override]
+    def forward(
         ctx: Any,
         input: Tensor,
-        weight: Optional[Tensor],
+        weight: Tensor | None,
         shape: tuple[int, ...],
-        eps: Optional[float],
+        eps: float | None,
         fuse: bool,
     ) -> Tensor:
         y, rstd = _forward(input, shape, weight, eps)
@@ -98,14 +100,14 @@ class _RMSNorm(torch.autograd.Function):
         return y
 
     @staticmethod
-    def backward(ctx: Any, dy: Tensor) -> tuple[Optional[Tensor], ...]:  # type: ignore[override]
+    def backward(ctx: Any, dy: Tensor) -> tuple[Tensor | None, ...]:
         # Only a graph of gradients needs the guard against differentiating again, which costs time.
         if torch.is_grad_enabled():
             return _guarded_gradients(ctx, dy)
         return _gradients(ctx, dy)
 
 
-def _gradients(ctx: Any, dy: Tensor) -> tuple[Optional[Tensor], ...]:
+def _gradients(ctx: Any, dy: Tensor) -> tuple[Tensor | None, ...]:
     x, rstd, weight = ctx.saved_tensors
     n = ctx.n
     dx = torch.empty_like(x) if x.is_contiguous() else _contiguous_like(x)
