@@ -46,12 +46,11 @@ std::optional<Metadata> metadata_from_json(std::string_view json) {
   if (!object.is_object()) return std::nullopt;
   Metadata metadata;
   std::int64_t registers = 0;
-  const bool complete =
-      read(object, "op", metadata.op) && read(object, "entry", metadata.entry) &&
-      read(object, "registers", registers) &&
-      read(object, "spill_bytes", metadata.spill_bytes) &&
-      read(object, "stack_bytes", metadata.stack_bytes) &&
-      read(object, "static_smem_bytes", metadata.static_smem_bytes);
+  const bool complete = read(object, "op", metadata.op) && read(object, "entry", metadata.entry) &&
+                        read(object, "registers", registers) &&
+                        read(object, "spill_bytes", metadata.spill_bytes) &&
+                        read(object, "stack_bytes", metadata.stack_bytes) &&
+                        read(object, "static_smem_bytes", metadata.static_smem_bytes);
   if (!complete || registers > std::numeric_limits<int>::max()) return std::nullopt;
   metadata.registers = static_cast<int>(registers);
   return metadata;

@@ -64,6 +64,18 @@ pid_t launch(const std::string& program,
   return pid;
 }
 
+// NVIDIA's wheel may lie in a home folder that nobody else may enter: a copy of its NVRTC in
+// `folder`.
+std::string copy_of_nvrtc(const fs::path& library, const std::string& folder) {
+  const fs::path copy = fs::path(folder) / "nvrtc";
+  fs::create_directory(copy);
+  for (const fs::directory_entry& entry : fs::directory_iterator(library.parent_path())) {
+    const std::string name = entry.path().filename().string();
+    if (name.starts_with("libnvrtc") && !fs::exists(copy / name)) fs::copy_file(entry, copy / name);
+  }
+  return (copy / library.filename()).string();
+}
+
 }  // namespace
 
 Program::Program() {
@@ -88,7 +100,11 @@ Ran Program::run_as_nobody(const std::vector<std::string>& arguments,
   fs::copy_file(KILN_PROGRAM, copy, fs::copy_options::overwrite_existing);
   chmod(folder_.c_str(), 0755);
   chmod(copy.c_str(), 0755);
-  return finish(launch(copy, arguments, environment, folder_, true));
+  std::map<std::string, std::string> variables = environment;
+  if (const char* nvrtc = std::getenv("KILN_NVRTC")) {
+    variables.try_emplace("KILN_NVRTC", copy_of_nvrtc(nvrtc, folder_));
+  }
+  return finish(launch(copy, arguments, variables, folder_, true));
 }
 
 pid_t Program::start(const std::vector<std::string>& arguments) const {
