@@ -59,8 +59,11 @@ void check_calls(const Case& c, const Plan& plan, std::int64_t rows, int sm_coun
     CHECK(*std::min_element(call.grid.begin(), call.grid.end()) > 0);
     CHECK(call.grid[1] <= 65'535);
     CHECK(call.grid[2] <= 65'535);
+    CHECK(call.grid[0] % call.cluster_ctas == 0);
+    // One cluster is the least, however few SMs are allowed.
     if (call.cooperative)
-      CHECK(call.grid[0] <= static_cast<unsigned>(sm_count * stage.ctas_per_sm));
+      CHECK(call.grid[0] <=
+            std::max(call.cluster_ctas, static_cast<unsigned>(sm_count * stage.ctas_per_sm)));
   }
 }
 
