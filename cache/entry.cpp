@@ -9,6 +9,7 @@
 #include <kiln/error.hpp>
 
 #include "cache/codec.hpp"
+#include "cache/little_endian.hpp"
 #include "cache/metadata.hpp"
 
 namespace kiln::cache {
@@ -18,10 +19,6 @@ namespace {
 constexpr std::array<std::uint8_t, 8> kMagic = {0x89, 'K', 'I', 'L', 'N', '\r', '\n', 0x1a};
 constexpr std::uint64_t kVersion = 2;
 
-struct Field {
-  std::size_t offset;
-  std::size_t bytes;
-};
 constexpr Field kVersionField{8, 2};
 constexpr Field kHeaderBytesField{10, 2};
 constexpr Field kCodecField{12, 1};
@@ -43,20 +40,6 @@ struct Header {
   std::uint64_t payload_bytes = 0;
   std::uint64_t image_bytes = 0;
 };
-
-std::uint64_t load(std::span<const std::byte> bytes, Field field) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < field.bytes; ++i) {
-    value |= std::to_integer<std::uint64_t>(bytes[field.offset + i]) << (8 * i);
-  }
-  return value;
-}
-
-void save(std::span<std::byte> bytes, Field field, std::uint64_t value) {
-  for (std::size_t i = 0; i < field.bytes; ++i) {
-    bytes[field.offset + i] = static_cast<std::byte>((value >> (8 * i)) & 0xffU);
-  }
-}
 
 bool is_zero(std::span<const std::byte> bytes, Field field) {
   return std::ranges::all_of(bytes.subspan(field.offset, field.bytes),

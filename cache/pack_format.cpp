@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <array>
 
+#include "cache/little_endian.hpp"
+
 namespace kiln::cache {
 namespace {
 
@@ -14,10 +16,6 @@ constexpr Magic kSignatureMagic = {'K', 'I', 'L', 'N', 'S', 'I', 'G', '1'};
 constexpr std::uint64_t kVersion = 1;
 constexpr std::string_view kSignedSentence = "kiln pack, format 1, checksum ";
 
-struct Field {
-  std::size_t offset;
-  std::size_t bytes;
-};
 constexpr Field kVersionField{8, 2};
 constexpr Field kHeaderBytesField{10, 2};
 constexpr Field kEntriesField{12, 4};
@@ -36,20 +34,6 @@ constexpr std::size_t kChecksumOffset = 80;
 constexpr std::size_t kKeyIdOffset = 8;
 constexpr std::size_t kSignatureOffset = 40;
 constexpr std::size_t kBlockChecksumOffset = 104;
-
-std::uint64_t load(std::span<const std::byte> bytes, Field field) {
-  std::uint64_t value = 0;
-  for (std::size_t i = 0; i < field.bytes; ++i) {
-    value |= std::to_integer<std::uint64_t>(bytes[field.offset + i]) << (8 * i);
-  }
-  return value;
-}
-
-void save(std::span<std::byte> bytes, Field field, std::uint64_t value) {
-  for (std::size_t i = 0; i < field.bytes; ++i) {
-    bytes[field.offset + i] = static_cast<std::byte>((value >> (8 * i)) & 0xffU);
-  }
-}
 
 template <class Array>
 Array load_array(std::span<const std::byte> bytes, std::size_t offset) {
