@@ -94,8 +94,7 @@ Obtained Cubins::obtain(const KernelRequest& request) {
   if (found) return hit(std::move(*found));
   const cache::EntryLock lock =
       store_->lock(key, std::chrono::milliseconds(options_.lock_wait_ms), found);
-  if (!found) found = store_->find(key);  // whoever held the lock may have published meanwhile
-  if (found) return hit(std::move(*found));
+  if (found) return hit(std::move(*found));  // published while we waited: lock() looks again itself
   if (request.recalls) {
     recall_failure(request);
     recall_refusal(request);
