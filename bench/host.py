@@ -118,6 +118,52 @@ def autograd_entries(
     return found
 
 
+def module_entry(name: str, label: str, role: str, kind: Callable[..., Any], case: NormCase) -> Entry:
+    """A module's forward and the backward of its output, as a training step calls them."""
+    torch = case.torch
+    module = kind(case.n, eps=norm_case.EPSILON, device=case.x.device, dtype=case.w.dtype)
+    x = case.x.detach().requires_grad_()
+    inputs = (x, module.weight)
+
+    def step() -> Any:
+        return torch.autograd.grad(module(x), inputs, case.dy)
+
+    return Entry(f"{name}_module", f"{label} nn.RMSNorm, forward and backward", role, step)
+
+
+def _aten_module(case: NormCase) -> list[Entry]:
+    return [module_entry("aten", "torch", PEER, case.torch.nn.RMSNorm, case)]
+
+
+def _kiln_module(case: NormCase) -> list[Entry]:
+    entry = module_entry("kiln", "kiln", SUBJECT, kiln_ops.rms_norm_module(), case)
+    entry.against = ("aten_module",)
+    return [entry]
+
+
+def _python_node(case: NormCase) -> list[Entry]:
+    """What a step costs at least when its gradients come from Python: nothing is computed or launched."""
+    torch = case.torch
+
+    class Nothing(torch.autograd.Function):  # type: ignore[misc]
+        @staticmethod
+        def forward(ctx: Any, x: Any, w: Any) -> Any:
+            ctx.save_for_backward(x, w)
+            return torch.empty_like(x)
+
+        @staticmethod
+        def backward(ctx: Any, dy: Any) -> Any:
+            x, w = ctx.saved_tensors
+            return torch.empty_like(x), torch.empty_like(w)
+
+    x, w = case.x.detach().requires_grad_(), case.w.detach().requires_grad_()
+
+    def step() -> Any:
+        return torch.autograd.grad(Nothing.apply(x, w), (x, w), case.dy)
+
+    return [Entry("python_node", "an empty autograd.Function, forward and backward", FLOOR, step)]
+
+
 def _kiln_autograd(case: NormCase) -> list[Entry]:
     return autograd_entries("kiln", "kiln", SUBJECT, kiln_ops.functional_rms_norm(case), case)
 
@@ -126,9 +172,12 @@ BUILDERS = {
     "kiln": ("kiln, bound launch", SUBJECT, kiln_ops.host_launch),
     "kiln_operator": ("kiln functional.rms_norm_backward", SUBJECT, kiln_ops.host_operator),
     "kiln_autograd": ("kiln functional.rms_norm, backward", SUBJECT, _kiln_autograd),
+    "kiln_module": ("kiln nn.RMSNorm, forward and backward", SUBJECT, _kiln_module),
     "aten": ("ATen, backward operator", PEER, _aten),
     "aten_autograd": ("torch functional.rms_norm, backward", PEER, _aten_autograd),
+    "aten_module": ("torch nn.RMSNorm, forward and backward", PEER, _aten_module),
     "nothing": ("an empty Python function", FLOOR, _empty),
+    "python_node": ("an empty autograd.Function, forward and backward", FLOOR, _python_node),
 }
 
 

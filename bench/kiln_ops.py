@@ -176,3 +176,8 @@ def functional_rms_norm(case: NormCase) -> Callable[[Any, Any], Any]:
     """kiln's drop-in for torch.nn.functional.rms_norm, as a function of x and weight."""
     functional = _kiln().nn.functional
     return lambda x, w: functional.rms_norm(x, (case.n,), w, EPSILON)
+
+
+def rms_norm_module() -> Any:
+    """kiln's drop-in for torch.nn.RMSNorm."""
+    return _kiln().nn.RMSNorm

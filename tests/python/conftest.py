@@ -8,6 +8,7 @@ import subprocess
 import sys
 from collections.abc import Callable, Iterator
 from pathlib import Path
+from typing import Any
 
 import pytest
 
@@ -43,3 +44,13 @@ def python(tmp_path: Path) -> Callable[..., str]:
         return done.stdout
 
     return run
+
+
+@pytest.fixture
+def gpu(monkeypatch: pytest.MonkeyPatch) -> Any:
+    """The emulated GPU that kiln.nn runs on. Needs torch."""
+    torch = pytest.importorskip("torch")
+    from emulator import install
+
+    torch.manual_seed(0)
+    return install(monkeypatch)

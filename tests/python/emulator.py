@@ -101,6 +101,13 @@ def install(monkeypatch: Any) -> Emulator:
     return emulator
 
 
+def gradients(module: Any, x: Any, dy: Any) -> tuple[Any, Any]:
+    x = x.detach().requires_grad_()
+    module.zero_grad()
+    module(x).backward(dy)
+    return x.grad, None if module.weight is None else module.weight.grad
+
+
 def run(
     keys: dict[str, str],
     rows: int,

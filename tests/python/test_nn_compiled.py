@@ -9,16 +9,14 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from emulator import Emulator, install  # noqa: E402
+from emulator import Emulator  # noqa: E402
 
 from kiln.nn import RMSNorm, functional  # noqa: E402
 
 
-@pytest.fixture
-def gpu(monkeypatch: pytest.MonkeyPatch) -> Emulator:
-    torch.manual_seed(0)
+@pytest.fixture(autouse=True)
+def _compile_anew() -> None:
     torch._dynamo.reset()
-    return install(monkeypatch)
 
 
 class Block(torch.nn.Module):

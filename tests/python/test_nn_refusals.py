@@ -9,15 +9,10 @@ import pytest
 
 torch = pytest.importorskip("torch")
 
-from emulator import Emulator, install  # noqa: E402
+from emulator import Emulator  # noqa: E402
 
 import kiln  # noqa: E402
 from kiln.nn import RMSNorm, functional  # noqa: E402
-
-
-@pytest.fixture
-def gpu(monkeypatch: pytest.MonkeyPatch) -> Emulator:
-    return install(monkeypatch)
 
 
 def test_a_cpu_tensor_is_refused(python: Any) -> None:

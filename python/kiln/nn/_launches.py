@@ -111,6 +111,11 @@ def row_major(tensor: Tensor, n: int) -> tuple[Tensor, int]:
     return tensor.contiguous(), n
 
 
+def contiguous_like(tensor: Tensor) -> Tensor:
+    """Memory for an output, which is contiguous whatever the strides of what it resembles."""
+    return torch.empty_like(tensor, memory_format=torch.contiguous_format)
+
+
 def signature(key: _Key) -> str:
     _, _, n, x, w, becomes, residual = key
     text = f"rms_norm_backward:n={n},x={TYPE_NAMES[x]},w={TYPE_NAMES[w] if w else 'none'}"

@@ -11,10 +11,15 @@ import torch
 from torch import Tensor
 
 from kiln.nn._forward import composed
-from kiln.nn._launches import ADDED, OVERWRITTEN, RETURNED, run
+from kiln.nn._launches import ADDED, OVERWRITTEN, RETURNED, contiguous_like, run
 from kiln.nn._main_grad import main_grad_of
 
 _NO_PLACEHOLDER, _EMPTY, _ZEROS = 0, 1, 2
+
+
+def _gradients_like(input: Tensor, weight: Tensor | None) -> tuple[Tensor, Tensor]:
+    """Memory for dx, and for dw in the weight's type; without a weight an empty tensor."""
+    return contiguous_like(input), input.new_empty(0) if weight is None else contiguous_like(weight)
 
 
 # Schemas are written out: torch 2.6 does not infer them from annotations that are strings.
@@ -33,13 +38,10 @@ def backward_op(
     n: int,
 ) -> tuple[Tensor, Tensor]:
     """dx, and dw in the weight's type; without a weight an empty tensor."""
-    dx = torch.empty_like(input, memory_format=torch.contiguous_format)
-    if weight is None:
-        run(grad_output, input, rstd.contiguous(), None, dx, None, n, RETURNED, residual)
-        return dx, input.new_empty(0)
-    weight = weight.contiguous()
-    dw = torch.empty_like(weight)
-    run(grad_output, input, rstd.contiguous(), weight, dx, dw, n, RETURNED, residual)
+    dx, dw = _gradients_like(input, weight)
+    dense = None if weight is None else weight.contiguous()
+    written = None if weight is None else dw
+    run(grad_output, input, rstd.contiguous(), dense, dx, written, n, RETURNED, residual)
     return dx, dw
 
 
@@ -52,10 +54,7 @@ def _(
     residual: Tensor | None,
     n: int,
 ) -> tuple[Tensor, Tensor]:
-    dx = torch.empty_like(input, memory_format=torch.contiguous_format)
-    if weight is None:
-        return dx, input.new_empty(0)
-    return dx, torch.empty_like(weight, memory_format=torch.contiguous_format)
+    return _gradients_like(input, weight)
 
 
 @torch.library.custom_op(
@@ -75,7 +74,7 @@ def main_grad_op(
     overwrite: bool,
 ) -> Tensor:
     """dx; dw is added into main_grad, or written there."""
-    dx = torch.empty_like(input, memory_format=torch.contiguous_format)
+    dx = contiguous_like(input)
     becomes = OVERWRITTEN if overwrite else ADDED
     run(
         grad_output,
@@ -102,7 +101,7 @@ def _(
     n: int,
     overwrite: bool,
 ) -> Tensor:
-    return torch.empty_like(input, memory_format=torch.contiguous_format)
+    return contiguous_like(input)
 
 
 class _RMSNorm(torch.autograd.Function):
