@@ -6,13 +6,14 @@ from __future__ import annotations
 import sys
 from typing import Any
 
+from kiln import _kiln
 from kiln._errors import from_code
-from kiln._service import service
 
 
 def _torch_with_cuda() -> Any:
+    """torch once it has started CUDA: asking it earlier would start it, and its default is the driver's."""
     torch = sys.modules.get("torch")
-    if torch is None or not getattr(torch, "cuda", None) or not torch.cuda.is_available():
+    if torch is None or not getattr(torch, "cuda", None) or not torch.cuda.is_initialized():
         return None
     return torch
 
@@ -38,7 +39,7 @@ def ordinal_of(device: object) -> int:
     if isinstance(index, int):
         return index
     torch = _torch_with_cuda()
-    return torch.cuda.current_device() if torch else service().current_device()
+    return torch.cuda.current_device() if torch else _kiln.current_device()
 
 
 def _no_device(device: object) -> Exception:

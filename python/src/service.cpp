@@ -3,7 +3,6 @@
 #include <cstdint>
 #include <optional>
 #include <string>
-#include <tuple>
 #include <utility>
 #include <vector>
 
@@ -37,13 +36,6 @@ std::string plan(const PyService& self, const std::string& signature, const std:
   return self->plan(Signature::parse(signature), Arch::parse(arch)).json();
 }
 
-std::string source(const PyService& self,
-                   const std::string& signature,
-                   const std::string& arch,
-                   std::size_t stage) {
-  return self->source(Signature::parse(signature), Arch::parse(arch), stage);
-}
-
 PyPrepared prepare(const PyService& self, const std::string& signature, int ordinal) {
   const Signature parsed = Signature::parse(signature);
   const RelaxedCapture relaxed;
@@ -54,11 +46,6 @@ PyPrepared prepare_for_arch(const PyService& self,
                             const std::string& signature,
                             const std::string& arch) {
   return PyPrepared(std::in_place, self->prepare(Signature::parse(signature), Arch::parse(arch)));
-}
-
-std::tuple<int, std::string, int, std::string> device(const PyService& self, int ordinal) {
-  const Device found = self->device(ordinal);
-  return {found.ordinal, found.arch.text(), found.sm_count, found.name};
 }
 
 nb::dict statistics(const PyService& self) {
@@ -93,16 +80,8 @@ void define_service(nb::module_& module) {
           },
           "nvrtc_folders"_a)
       .def("plan", &plan, "signature"_a, "arch"_a, Unlocked())
-      .def("source", &source, "signature"_a, "arch"_a, "stage"_a, Unlocked())
       .def("prepare", &prepare, "signature"_a, "ordinal"_a, Unlocked())
       .def("prepare_for_arch", &prepare_for_arch, "signature"_a, "arch"_a, Unlocked())
-      .def(
-          "device_count", [](const PyService& self) { return self->device_count(); }, Unlocked())
-      .def(
-          "current_device",
-          [](const PyService& self) { return self->current_device().ordinal; },
-          Unlocked())
-      .def("device", &device, "ordinal"_a, Unlocked())
       .def("cache_dir", [](const PyService& self) { return self->options().policy.cache_dir; })
       .def("statistics", &statistics);
 }

@@ -37,7 +37,9 @@ std::vector<std::string> known_archs() {
   return names;
 }
 
-// Reads attributes only: no context is made, so no device memory is used.
+// These two make no context, so no device memory is used: asking is free.
+int current_device() { return current_ordinal(Driver::load()); }
+
 std::string device_arch(int ordinal) {
   const Driver driver = Driver::load();
   return device_properties(driver, ordinal).limits.arch.text();
@@ -116,6 +118,7 @@ void define_values(nb::module_& module) {
   module.def("canonical_json", &canonical_json, "json"_a);
   module.def("arch", &arch, "text"_a);
   module.def("known_archs", &known_archs);
+  module.def("current_device", &current_device);
   module.def("device_arch", &device_arch, "ordinal"_a);
   module.def("tensor_roles", &tensor_roles, "signature"_a);
   module.def("read_recipe", &recipe, "path"_a);

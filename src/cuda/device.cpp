@@ -62,6 +62,20 @@ int count_devices(const Driver& driver) {
   return count;
 }
 
+int current_ordinal(const Driver& driver) {
+  CUctx_st* context = nullptr;
+  if (driver.context_current(&context) != CUDA_SUCCESS || context == nullptr) return 0;
+  int handle = 0;
+  driver.check(driver.context_device(&handle), "asking for the current context's device");
+  const int count = count_devices(driver);
+  for (int ordinal = 0; ordinal < count; ++ordinal) {
+    int candidate = 0;
+    driver.check(driver.device_get(&candidate, ordinal), "getting a device");
+    if (candidate == handle) return ordinal;
+  }
+  return 0;
+}
+
 DeviceLimits read_limits(const Driver& driver, int ordinal) {
   const int device = handle_of(driver, ordinal);
   const auto get = [&](CUdevice_attribute which) { return attribute(driver, device, which); };

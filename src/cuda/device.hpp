@@ -25,6 +25,9 @@ struct DeviceProperties {
 
 // Throws Error{driver_error}.
 [[nodiscard]] int count_devices(const Driver& driver);
+// The ordinal of the device whose context the calling thread has; 0 when it has none. Makes no
+// context. Throws Error{driver_error}.
+[[nodiscard]] int current_ordinal(const Driver& driver);
 // Throws Error{device_missing}, saying how many there are.
 [[nodiscard]] DeviceProperties device_properties(const Driver& driver, int ordinal);
 [[nodiscard]] std::vector<DeviceProperties> enumerate_devices(const Driver& driver);

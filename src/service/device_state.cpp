@@ -81,18 +81,7 @@ int Devices::count() {
 
 int Devices::current() {
   const std::lock_guard lock(mutex_);
-  const Driver& loaded = *driver();
-  CUctx_st* context = nullptr;
-  if (loaded.context_current(&context) != CUDA_SUCCESS || context == nullptr) return 0;
-  int handle = 0;
-  loaded.check(loaded.context_device(&handle), "asking for the current context's device");
-  const int count = count_devices(loaded);
-  for (int ordinal = 0; ordinal < count; ++ordinal) {
-    int candidate = 0;
-    loaded.check(loaded.device_get(&candidate, ordinal), "getting a device");
-    if (candidate == handle) return ordinal;
-  }
-  return 0;
+  return current_ordinal(*driver());
 }
 
 }  // namespace kiln

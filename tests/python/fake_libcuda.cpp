@@ -27,6 +27,7 @@ thread_local CUcontext current = nullptr;
 thread_local int capture_mode = CU_STREAM_CAPTURE_MODE_GLOBAL;
 Launch last{};
 int launches = 0;
+int retained = 0;  // primary contexts
 int allocations = 0;
 int strict_allocations = 0;  // made while captures forbid them
 
@@ -61,6 +62,7 @@ int attribute(int* out, int which, int) {
 }
 
 int retain(CUcontext* out, int device) {
+  ++retained;
   *out = reinterpret_cast<CUcontext>(&contexts.at(static_cast<std::size_t>(device)));
   return 0;
 }
@@ -160,6 +162,7 @@ EXPORTED CUresult cuGetProcAddress(
   return CUDA_SUCCESS;
 }
 
+EXPORTED int fake_contexts() { return retained; }
 EXPORTED int fake_launches() { return launches; }
 EXPORTED int fake_allocations() { return allocations; }
 EXPORTED int fake_strict_allocations() { return strict_allocations; }

@@ -3,11 +3,17 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import os
+from collections.abc import Callable
 from pathlib import Path
 
 import pytest
 
 import kiln
+
+FOLDER = os.environ.get("KILN_TEST_LIBCUDA", "")
+
+Python = Callable[..., str]
 
 
 def test_a_fused_kernel_needs_no_reason(cache: Path) -> None:
@@ -65,10 +71,26 @@ def test_a_malformed_environment_is_a_reason_too(cache: Path, monkeypatch: pytes
     assert "KILN_MAX_STAGES" in reason
 
 
-def test_it_opens_no_context(cache: Path, python) -> None:
+def test_for_an_architecture_no_driver_is_opened(cache: Path, python: Python) -> None:
     code = """
 import kiln
 print(kiln.supports("rms_norm_backward:n=4096", "sm_90a").supported)
 print("libcuda.so" in open("/proc/self/maps").read())
 """
     assert python(code).split() == ["True", "False"]
+
+
+@pytest.mark.skipif(not FOLDER, reason="KILN_TEST_LIBCUDA names no folder with the stand-in for libcuda")
+@pytest.mark.parametrize("arch", ["", ', "cuda"', ', "cuda:1"', ", 1"])
+def test_for_a_device_no_context_is_made(cache: Path, python: Python, arch: str) -> None:
+    code = f"""
+import ctypes, kiln
+norm = "rms_norm_backward:n=4096"
+assert kiln.supports(norm{arch}) == (True, "")
+assert kiln.explain(norm{arch})["arch"] == "sm_90a"
+driver = ctypes.CDLL("libcuda.so.1")
+assert driver.fake_contexts() == driver.fake_allocations() == 0
+kiln.prepare(norm, 1)
+assert driver.fake_contexts() == 1
+"""
+    python(code, LD_LIBRARY_PATH=FOLDER, KILN_CACHE_DIR=str(cache), KILN_DISABLE_JIT="1", KILN_LOG="off")
