@@ -203,6 +203,53 @@ TEST_CASE("refused combinations are counted on their line, and the others are ke
   CHECK_THAT(recipe.problems[0].detail, contains("n=0"));
 }
 
+// Each refusal looks for a near name among all that are known: a hundred thousand of them are slow.
+TEST_CASE("an op that nobody knows is refused once, however many signatures name it") {
+  for (const char* text : {"rms_norm_bakward:n={1..99999},x=f32\n",
+                           R"({"version": 1, "entries": [{"op": "rms_norm_bakward",
+                               "keys": {"n": {"from": 1, "to": 99999}, "x": "f32"}}]})"}) {
+    const Recipe recipe = parse_recipe(text, "r");
+    CHECK(recipe.entries.empty());
+    CHECK(recipe.tried == 1);
+    REQUIRE(recipe.problems.size() == 1);
+    CHECK_THAT(recipe.problems[0].detail, contains("99999 of 99999 signatures are refused"));
+    CHECK_THAT(recipe.problems[0].detail, contains("unknown op"));
+  }
+  // Of several ops, those that are known are kept.
+  const Recipe mixed =
+      parse_recipe("# two ops\n{rms_norm_bakward,rms_norm_backward}:n={64,128},x=f32", "r");
+  CHECK(mixed.entries.size() == 2);
+  REQUIRE(mixed.problems.size() == 1);
+  CHECK_THAT(mixed.problems[0].detail, contains("2 of 4 signatures are refused"));
+}
+
+TEST_CASE("signatures that are refused count towards the bound of a recipe") {
+  const Recipe recipe = parse_recipe(
+      "rms_norm_backward:n={-60000..-1},x=f32,w=none\nrms_norm_backward:n={-50000..-1},x=f32\n"
+      "rms_norm_backward:n=64,x=f32,w=none\n",
+      "r");
+  CHECK(recipe.entries.size() == 1);
+  CHECK(recipe.tried == 60001);
+  REQUIRE(recipe.problems.size() == 2);
+  CHECK(recipe.problems[1].line == 2);
+  CHECK_THAT(recipe.problems[1].detail, contains("more than 100000"));
+}
+
+TEST_CASE("after a thousand bad entries a recipe is unusable as a whole, and soon") {
+  std::string bad;
+  for (int i = 0; i < 1000; ++i) bad += "rms_norm_backward:n={1..100001}\n";
+  CHECK(parse_recipe(bad, "r").problems.size() == 1000);
+  for (int i = 0; i < 10; ++i) bad += bad;
+  try {
+    (void)parse_recipe(bad, "r");
+    FAIL("a recipe of bad entries was read");
+  } catch (const kiln::Error& error) {
+    CHECK(error.code == kiln::ErrorCode::invalid_recipe);
+    CHECK_THAT(error.detail, contains("more than 1000 bad entries"));
+    CHECK_THAT(error.detail, contains("line 1001"));
+  }
+}
+
 TEST_CASE("a recipe that would expand without bounds is refused on the line that goes over") {
   const Recipe product = parse_recipe(
       "rms_norm_backward:n=64,x=f32,w=none\nrms_norm_backward:n={1..1000},x={1..1000},w={1..1000}\n"

@@ -9,6 +9,7 @@
 #include <filesystem>
 #include <fstream>
 #include <system_error>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -41,11 +42,14 @@ void parse_lines(std::string_view text, Recipe& recipe) {
     text.remove_prefix(end == std::string_view::npos ? text.size() : end + 1);
     content = trimmed(content.substr(0, content.find('#')));
     if (content.empty()) continue;
+    Pattern pattern;
     try {
-      expand_into(recipe, parse_pattern(content), {{}, {}, {}, line});
+      pattern = parse_pattern(content);
     } catch (const Error& error) {
-      recipe.problems.push_back({line, error.detail});
+      add_problem(recipe, line, error.detail);
+      continue;
     }
+    expand_into(recipe, pattern, {{}, {}, {}, line});
   }
 }
 
@@ -59,6 +63,19 @@ bool is_json(std::string_view text, std::string_view name) {
 
 void refuse_recipe(const std::string& name, const std::string& detail) {
   throw Error(ErrorCode::invalid_recipe, fmt::format("{}: {}", name, detail));
+}
+
+void add_problem(Recipe& recipe, int line, std::string detail) {
+  if (recipe.problems.size() == kMaxRecipeProblems) {
+    refuse_recipe(
+        recipe.name,
+        fmt::format("more than {} bad entries; this is no recipe, or one of another kiln: "
+                    "line {}: {}",
+                    kMaxRecipeProblems,
+                    line,
+                    detail));
+  }
+  recipe.problems.push_back({line, std::move(detail)});
 }
 
 Recipe parse_recipe(std::string_view text, const std::string& name) {

@@ -128,15 +128,18 @@ void check_members(const Json& entry) {
 }  // namespace
 
 void add_recipe_entry(Recipe& recipe, const Json& entry, int line) {
+  RecipeEntry base;
+  Pattern pattern;
   try {
     check_members(entry);
-    RecipeEntry base{{}, text_of(entry, "model"), text_of(entry, "source"), line};
-    const Pattern pattern = entry.contains("signature") ? parse_pattern(text_of(entry, "signature"))
-                                                        : pattern_of(entry);
-    expand_into(recipe, pattern, base);
+    base = {{}, text_of(entry, "model"), text_of(entry, "source"), line};
+    pattern = entry.contains("signature") ? parse_pattern(text_of(entry, "signature"))
+                                          : pattern_of(entry);
   } catch (const Error& error) {
-    recipe.problems.push_back({line, error.detail});
+    add_problem(recipe, line, error.detail);
+    return;
   }
+  expand_into(recipe, pattern, base);
 }
 
 }  // namespace kiln

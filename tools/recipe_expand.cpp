@@ -101,6 +101,15 @@ bool advance(const Pattern& pattern, std::vector<std::size_t>& at) {
   return false;
 }
 
+// Whether the op, which a colon ends, comes before any list.
+bool has_one_op(const Pattern& pattern) {
+  for (const PatternPiece& piece : pattern) {
+    if (piece.choices.size() != 1) return false;
+    if (piece.choices.front().find(':') != std::string::npos) return true;
+  }
+  return true;
+}
+
 std::string spell(const Pattern& pattern, const std::vector<std::size_t>& at) {
   std::string text;
   for (std::size_t i = 0; i < pattern.size(); ++i) text += pattern[i].choices[at[i]];
@@ -120,11 +129,13 @@ std::vector<std::string> numbers(const Range& range) {
                     shown));
   }
   if (!geometric && range.step < 1) refuse(fmt::format("the step of {} must be at least 1", shown));
+  // By factors there are 63 at most.
+  const std::uint64_t width =
+      static_cast<std::uint64_t>(range.last) - static_cast<std::uint64_t>(range.first);
+  if (!geometric && width / static_cast<std::uint64_t>(range.step) >= kMaxRecipeSignatures)
+    refuse(fmt::format("the range {} has more than {} numbers", shown, kMaxRecipeSignatures));
   std::vector<std::string> values;
   for (std::int64_t value = range.first;;) {
-    if (values.size() == kMaxRecipeSignatures) {
-      refuse(fmt::format("the range {} has more than {} numbers", shown, kMaxRecipeSignatures));
-    }
     values.push_back(fmt::to_string(value));
     const bool over =
         geometric ? value > range.last / range.factor
@@ -159,18 +170,19 @@ Pattern parse_pattern(std::string_view text) {
 
 void expand_into(Recipe& recipe, const Pattern& pattern, const RecipeEntry& base) {
   const std::size_t size = size_of(pattern);
-  if (size > kMaxRecipeSignatures - recipe.entries.size()) {
-    recipe.problems.push_back(
-        {base.line,
-         fmt::format(
-             "this entry and those before it make more than {} signatures; split the recipe",
-             kMaxRecipeSignatures)});
+  if (size > kMaxRecipeSignatures - recipe.tried) {
+    add_problem(
+        recipe,
+        base.line,
+        fmt::format("this entry and those before it make more than {} signatures; split the recipe",
+                    kMaxRecipeSignatures));
     return;
   }
   std::size_t refused = 0;
   std::string first;
   std::vector<std::size_t> at(pattern.size(), 0);
   for (std::size_t i = 0; i < size; ++i, advance(pattern, at)) {
+    ++recipe.tried;
     RecipeEntry entry = base;
     try {
       entry.signature = Signature::parse(spell(pattern, at));
@@ -178,14 +190,19 @@ void expand_into(Recipe& recipe, const Pattern& pattern, const RecipeEntry& base
     } catch (const Error& error) {
       if (refused++ == 0)
         first = size == 1 ? error.what() : spell(pattern, at) + ": " + error.what();
+      if (error.code == ErrorCode::unknown_op && has_one_op(pattern)) {
+        refused = size;  // they all name it
+        break;
+      }
     }
   }
   if (refused == 0) return;
-  recipe.problems.push_back(
-      {base.line,
-       size == 1 ? first
-                 : fmt::format(
-                       "{} of {} signatures are refused; the first is {}", refused, size, first)});
+  add_problem(
+      recipe,
+      base.line,
+      size == 1
+          ? first
+          : fmt::format("{} of {} signatures are refused; the first is {}", refused, size, first));
 }
 
 }  // namespace kiln

@@ -37,8 +37,8 @@ struct Range {
 
 // Adds every signature of the pattern to the recipe, the last list varying fastest, each with the
 // base's line, model and source. Signatures that are refused become one problem of that line; the
-// others are added all the same. Nothing is added when there would be more than
-// kMaxRecipeSignatures.
+// others are added all the same. An op that is unknown is tried once. Nothing is added when the
+// recipe would ask for more than kMaxRecipeSignatures, those that are refused included.
 void expand_into(Recipe& recipe, const Pattern& pattern, const RecipeEntry& base);
 
 }  // namespace kiln

@@ -155,7 +155,7 @@ class RecipeReader final : public nlohmann::json_sax<nlohmann::json> {
 
   // Something in the list where an entry belongs.
   void misplaced() {
-    recipe_.problems.push_back({line_, "an entry must be an object: {\"signature\": \"...\"}"});
+    add_problem(recipe_, line_, "an entry must be an object: {\"signature\": \"...\"}");
   }
 
   void bad(std::string detail) {
@@ -165,8 +165,7 @@ class RecipeReader final : public nlohmann::json_sax<nlohmann::json> {
   void finish_entry() {
     const int line = entry_line_ > 0 ? entry_line_ : line_;
     if (!entry_problem_.empty()) {
-      recipe_.problems.push_back({line, std::move(entry_problem_)});
-      entry_problem_.clear();
+      add_problem(recipe_, line, std::exchange(entry_problem_, {}));
       return;
     }
     add_recipe_entry(recipe_, entry_, line);
