@@ -2,11 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kiln/error.hpp>
 
+#include <atomic>
 #include <random>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "src/core/closure.hpp"
+#include "src/core/digest.hpp"
 #include "src/core/include_scanner.hpp"
 #include "tests/testing.hpp"
 
@@ -175,4 +178,54 @@ TEST_CASE("no bytes crash the scanner, and it answers the same twice") {
     }
   }
   CHECK(answered > 100);
+}
+
+TEST_CASE("one set of headers closes many sources as if each were the first, from any thread") {
+  const Headers headers(kFiles);
+  const std::vector<std::string> texts = {"#include \"templates/copy.cuh\"\n",
+                                          "#include \"templates/loop_a.cuh\"\n",
+                                          "#include \"kernels/norm/row.cuh\"\n",
+                                          "#include \"templates/outside.cuh\"\n",
+                                          "#include \"templates/absent.cuh\"\n",
+                                          "int x;"};
+  const auto answer = [](auto&& close) {
+    try {
+      std::string all;
+      for (const EmbeddedFile& header : close().headers) {
+        // What is known of a header changes no key.
+        if (header.sha256 && *header.sha256 != sha256(header.text))
+          return std::string("a wrong hash");
+        all += std::string(header.name) + "\n";
+      }
+      return all;
+    } catch (const Error& error) {
+      return error.detail;
+    }
+  };
+  std::vector<std::thread> threads;
+  std::atomic<int> different{0};
+  for (int i = 0; i < 4; ++i) {
+    threads.emplace_back([&] {
+      for (int round = 0; round < 3; ++round) {
+        for (const std::string& text : texts) {
+          const std::string again = answer([&] { return headers.close({text, "k"}); });
+          if (again != answer([&] { return close_includes({text, "k"}, kFiles); })) ++different;
+        }
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(different == 0);
+  CHECK_THAT(answer([&] { return headers.close({texts[3], "k"}); }), contains("outside.cuh:3"));
+}
+
+TEST_CASE("a header's hash that is known gives the key that hashing it gives") {
+  const std::string source = "#include \"templates/copy.cuh\"\n";
+  const Closure known = Headers(kFiles).close({source, "k"});
+  Closure unknown = known;
+  for (EmbeddedFile& header : unknown.headers) header.sha256.reset();
+  const auto key_of = [](const Closure& closure) {
+    return make_key("f", 1, closure, CompileOptions::standard(), {9, 0, 'a'});
+  };
+  CHECK(key_of(known) == key_of(unknown));
 }

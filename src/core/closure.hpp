@@ -2,6 +2,11 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
+#include <cstddef>
+#include <cstdint>
+#include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -20,6 +25,7 @@ struct Source {
 struct EmbeddedFile {
   std::string_view name;  // virtual path from the project root: "templates/types.cuh"
   std::string_view text;
+  std::optional<std::array<std::uint8_t, 32>> sha256 = {};  // of the text, where it is known
 };
 
 // Every device file of templates/ and kernels/, sorted by name; generated at build time.
@@ -37,5 +43,27 @@ struct Closure {
 // literals cannot be told for sure. Includes are virtual paths from the root, also in skipped #if
 // groups.
 [[nodiscard]] Closure close_includes(Source source, std::span<const EmbeddedFile> files);
+
+// The same for many sources over the same files, each of which is read and hashed at most once: a
+// key of an op that was seen before costs microseconds. Any number of threads may ask.
+class Headers {
+ public:
+  explicit Headers(std::span<const EmbeddedFile> files);
+  ~Headers();
+  Headers(const Headers&) = delete;
+  Headers& operator=(const Headers&) = delete;
+
+  [[nodiscard]] Closure close(Source source) const;
+
+ private:
+  struct Read;
+  [[nodiscard]] std::size_t find(std::string_view from,
+                                 std::string_view name,
+                                 std::size_t line) const;
+  [[nodiscard]] const Read& read(std::size_t index) const;
+
+  std::span<const EmbeddedFile> files_;
+  std::unique_ptr<Read[]> read_;  // one a file
+};
 
 }  // namespace kiln

@@ -4,6 +4,8 @@
 
 #include <kiln/error.hpp>
 
+#include <array>
+
 #include <fmt/format.h>
 #include <openssl/evp.h>
 
@@ -15,10 +17,10 @@ constexpr std::size_t kLengthBytes = 8;
 // Little-endian, so that keys are the same bytes on every machine.
 void append_sized(std::string& out, std::string_view text) {
   const auto size = static_cast<std::uint64_t>(text.size());
-  for (std::size_t i = 0; i < kLengthBytes; ++i) {
-    out += static_cast<char>(static_cast<unsigned char>(size >> (8 * i)));
-  }
-  out += text;
+  std::array<char, kLengthBytes> length{};
+  for (std::size_t i = 0; i < kLengthBytes; ++i)
+    length[i] = static_cast<char>(static_cast<unsigned char>(size >> (8 * i)));
+  out.append(length.data(), length.size()).append(text);
 }
 
 std::string take_sized(std::string_view& bytes) {
@@ -69,7 +71,11 @@ std::string Digest::kernel_hex() const { return hex(kernel); }
 std::string Digest::toolchain_hex() const { return hex(std::span(toolchain).first(8)); }
 
 std::string serialize(std::span<const KeyField> fields) {
+  std::size_t bytes = 0;
+  for (const KeyField& field : fields)
+    bytes += 2 * kLengthBytes + field.label.size() + field.value.size();
   std::string out;
+  out.reserve(bytes);
   for (const KeyField& field : fields) {
     append_sized(out, field.label);
     append_sized(out, field.value);

@@ -64,7 +64,8 @@ Key make_key(std::string_view family,
   std::ranges::sort(headers, {}, &EmbeddedFile::name);
   // The hash is of fixed length, so hash and name cannot run into one another.
   for (const EmbeddedFile& header : headers) {
-    add("header", fmt::format("{} {}", hex(sha256(header.text)), header.name));
+    const Sha256 hash = header.sha256 ? *header.sha256 : sha256(header.text);
+    add("header", hex(hash).append(" ").append(header.name));
   }
   for (const std::string& flag : options.flags) add("option", flag);
   add("arch", arch.text());

@@ -39,6 +39,7 @@ Engine::Engine(Options options, Backends backends)
       backends_(std::move(backends)),
       log_(options_.log, options_.policy.log_level),
       toolchains_(options_.policy, options_.nvrtc_folders, backends_),
+      headers_(backends_.embedded_files()),
       cubins_(options_, backends_, log_, toolchains_, counts_),
       devices_(backends_) {}
 

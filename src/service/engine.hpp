@@ -12,6 +12,7 @@
 #include <kiln/service.hpp>
 #include <kiln/signature.hpp>
 
+#include "src/core/closure.hpp"
 #include "src/core/digest.hpp"
 #include "src/service/backends.hpp"
 #include "src/service/device_state.hpp"
@@ -104,6 +105,7 @@ class Engine {
   Logger log_;
   Counts counts_;
   Toolchains toolchains_;
+  const Headers headers_;
   Cubins cubins_;
   Devices devices_;
   SingleFlight<Name, PreparedPointer, NameHash, NameEqual> prepared_;

@@ -72,12 +72,11 @@ KernelRequest Engine::request_of(const Family& family,
                                  const Plan& plan,
                                  std::size_t stage,
                                  const Target& target) {
-  KernelRequest request{
-      .op = plan.signature.op,
-      .signature = plan.signature.text(),
-      .closure = close_includes(family.emit(plan, stage), backends_.embedded_files()),
-      .options = CompileOptions::standard(),
-      .arch = plan.arch};
+  KernelRequest request{.op = plan.signature.op,
+                        .signature = plan.signature.text(),
+                        .closure = headers_.close(family.emit(plan, stage)),
+                        .options = CompileOptions::standard(),
+                        .arch = plan.arch};
   request.key =
       make_key(family.name, family.emitter_version, request.closure, request.options, request.arch);
   if (options_.policy.disable_jit) {
