@@ -188,15 +188,17 @@ def _add_counters(index: int) -> int:
 
 
 def _persistent(size: int, index: int) -> Tensor:
-    """Zeroed memory that is never freed, made by a thread of its own: one that warms up CUDA graphs, as
-    torch.compile does, allocates in their pool, where nothing may outlive the step."""
+    """Zeroed memory that is never freed, made by a thread of its own on a stream of its own: a thread that
+    warms up CUDA graphs, as torch.compile does, allocates in their pool, where nothing may outlive the
+    step. Which allocations go there torch decides by the thread, before 2.7 by the stream."""
     with ThreadPoolExecutor(1) as thread:
         return thread.submit(_zeroed, size, index).result()
 
 
 def _zeroed(size: int, index: int) -> Tensor:
     device = torch.device("cuda", index)
-    stream = torch.cuda.Stream(device)  # type: ignore[no-untyped-call]
+    # Of high priority: graphs are captured and warmed up on one of torch's few streams of the other kind.
+    stream = torch.cuda.Stream(device, priority=-1)  # type: ignore[no-untyped-call]
     with torch.cuda.stream(stream):
         memory = torch.zeros(size, dtype=torch.uint8, device=device)
     stream.synchronize()  # other streams use it

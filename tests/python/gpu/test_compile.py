@@ -23,17 +23,17 @@ def _reset() -> Iterator[None]:
 
 
 class Block(nn.Module):
-    def __init__(self, **options: Any) -> None:
+    def __init__(self, norm: Any, **options: Any) -> None:
         super().__init__()
-        self.norm = RMSNorm(WIDTH, eps=1e-5, **options)
+        self.norm = norm(WIDTH, eps=1e-5, **options)
         self.linear = nn.Linear(WIDTH, WIDTH)
 
     def forward(self, x: torch.Tensor) -> torch.Tensor:
         return x + self.linear(self.norm(x)).relu()
 
 
-def model(dtype: torch.dtype = torch.float32, **options: Any) -> nn.Module:
-    return nn.Sequential(Block(**options), Block(**options)).to("cuda", dtype)
+def model(dtype: torch.dtype = torch.float32, norm: Any = RMSNorm, **options: Any) -> nn.Module:
+    return nn.Sequential(Block(norm, **options), Block(norm, **options)).to("cuda", dtype)
 
 
 def step(run: Any, owner: nn.Module, x: torch.Tensor) -> list[torch.Tensor | None]:
@@ -51,7 +51,7 @@ def close(left: Any, right: Any) -> None:
             torch.testing.assert_close(one, other, atol=2e-4, rtol=2e-4)
 
 
-@pytest.mark.parametrize("mode", ["default", "reduce-overhead"])
+@pytest.mark.parametrize("mode", ["default", pytest.param("reduce-overhead", marks=pytest.mark.own_process)])
 def test_a_model_compiles_without_a_graph_break(mode: str) -> None:
     eager = model()
     compiled = torch.compile(eager, fullgraph=True, mode=mode)
@@ -75,12 +75,23 @@ def test_explain_counts_no_break() -> None:
     assert explained.graph_count == 1
 
 
-def test_bf16_compiles() -> None:
-    eager = model(torch.bfloat16)
-    compiled = torch.compile(eager, fullgraph=True)
+def test_bf16_errs_as_torch_does() -> None:
+    """The error of every tensor, by norm, against the same model in double precision.
+
+    What bf16 costs such a model is measured: it is what torch's own norm, uncompiled, is off by. A compiled
+    model rounds at other places, and no more often; with at least 512 independent roundings in every norm,
+    two such errors differ by a few percent.
+    """
+    mine, theirs = model(torch.bfloat16), model(torch.bfloat16, nn.RMSNorm)
+    exact = model(torch.float64, nn.RMSNorm)
+    for other in (theirs, exact):
+        other.load_state_dict(mine.state_dict())
     x = torch.randn(64, WIDTH, device="cuda", dtype=torch.bfloat16)
-    for left, right in zip(step(compiled, eager, x), step(eager, eager, x)):
-        torch.testing.assert_close(left, right, atol=0.25, rtol=0.05)
+    compiled = step(torch.compile(mine, fullgraph=True), mine, x)
+    for left, right, truth in zip(compiled, step(theirs, theirs, x), step(exact, exact, x.double())):
+        assert left is not None and right is not None and truth is not None
+        assert left.dtype is torch.bfloat16
+        assert (left.double() - truth).norm() <= 1.5 * (right.double() - truth).norm()
 
 
 def test_main_grad_is_added_to_by_a_compiled_model() -> None:
