@@ -1,4 +1,4 @@
-"""The service of this process: made at the first call that needs it, anew in a forked child."""
+"""The service of this process: made at the first call that needs it. In a forked child it starts afresh."""
 
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
@@ -14,8 +14,6 @@ from kiln import _kiln
 
 _lock = threading.Lock()
 _service: _kiln.Service | None = None
-# A child must not destroy what its parent made: locks may be held and CUDA does not survive a fork.
-_of_parents: list[object] = []
 
 
 def service() -> _kiln.Service:
@@ -54,11 +52,11 @@ def nvrtc_folders() -> list[Path]:
     return folders
 
 
-def _forget() -> None:
-    global _service, _lock
-    _of_parents.append(_service)
-    _service = None
-    _lock = threading.Lock()  # another thread of the parent may have held it
+def _unlock() -> None:
+    """In a forked child, where another thread of the parent may have held the lock. The service itself
+    knows that it was forked: it uses nothing of the parent's, and compiles in a process of its own."""
+    global _lock
+    _lock = threading.Lock()
 
 
-os.register_at_fork(after_in_child=_forget)
+os.register_at_fork(after_in_child=_unlock)

@@ -53,6 +53,27 @@ def test_a_forked_child_makes_its_own(cache: Path) -> None:
     assert answer == "cache 0"
 
 
+def test_a_child_of_a_process_that_compiles_gets_its_kernels(
+    python: Callable[..., str], cache: Path
+) -> None:
+    code = f"""
+import os, threading, kiln
+def compile():
+    kiln.warm({NORM!r}, "sm_90a")
+compiling = threading.Thread(target=compile)
+compiling.start()
+while kiln.statistics()["compiles"] == 0:
+    pass
+child = os.fork()
+if child == 0:
+    origins = [one.origin for one in kiln.warm([{NORM!r}, "rms_norm_backward:n=104"], "sm_90a")]
+    os._exit(0 if origins[1] == "compiled" and kiln.statistics()["fallbacks"] == 0 else 1)
+print(os.waitpid(child, 0)[1])
+compiling.join()
+"""
+    assert python(code, KILN_CACHE_DIR=str(cache)) == "0\n"
+
+
 def test_a_child_that_exits_normally_leaves_the_parents_objects_alone(
     python: Callable[..., str], cache: Path
 ) -> None:
