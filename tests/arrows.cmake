@@ -1,8 +1,8 @@
-# Fails on an include that goes against an arrow: core <- cache, core <- cuda, all <- kiln.
+# Fails on an include that goes against an arrow: core <- cache, core <- cuda, process alone, all <- kiln <- tools, python.
 # SPDX-License-Identifier: Apache-2.0
 # Run: cmake -DROOT=<source folder> -P tests/arrows.cmake
 
-set(project "^(kiln|src|cache|kernels|templates|tools|tests|bench)/")
+set(project "^(kiln|src|cache|kernels|templates|tools|tests|bench|python)/")
 set(violations "")
 set(checked 0)
 
@@ -32,6 +32,7 @@ check(src/cuda "^(kiln|src/core|src/cuda)/")
 check(kernels "^(kiln|src/core|kernels|templates)/")
 check(src/service "^(kiln|src|cache|kernels)/")
 check(tools "^(kiln|src|cache|kernels|tools)/")
+check(python "^(kiln|python)/|^src/cuda/(device|dynamic_library).hpp$|^kernels/family.hpp$|^tools/recipe.hpp$")
 
 if(checked EQUAL 0)
   message(FATAL_ERROR "no sources below ${ROOT}: nothing was checked")

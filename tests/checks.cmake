@@ -4,13 +4,17 @@
 add_test(NAME "tree: no include goes against an arrow"
          COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P "${CMAKE_CURRENT_SOURCE_DIR}/arrows.cmake")
 
-# The check itself must be able to fail.
-set(bad_tree "${CMAKE_CURRENT_BINARY_DIR}/bad_tree")
-file(WRITE "${bad_tree}/src/core/upward.cpp" "#include \"cache/store.hpp\"\n")
-add_test(NAME "tree: an include against an arrow is found"
-         COMMAND ${CMAKE_COMMAND} -DROOT=${bad_tree} -P "${CMAKE_CURRENT_SOURCE_DIR}/arrows.cmake")
-set_tests_properties("tree: an include against an arrow is found"
-                     PROPERTIES PASS_REGULAR_EXPRESSION "src/core/upward.cpp includes cache/store.hpp")
+# The check itself must be able to fail: a tree a folder, with one include too many.
+foreach(case IN ITEMS src/core:cache/store.hpp src/process:kiln/error.hpp python/src:cache/store.hpp)
+  string(REPLACE ":" ";" case "${case}")
+  list(GET case 0 folder)
+  list(GET case 1 included)
+  set(bad_tree "${CMAKE_CURRENT_BINARY_DIR}/bad_tree/${folder}")
+  file(WRITE "${bad_tree}/${folder}/upward.cpp" "#include \"${included}\"\n")
+  set(name "tree: an include against an arrow is found in ${folder}")
+  add_test(NAME "${name}" COMMAND ${CMAKE_COMMAND} -DROOT=${bad_tree} -P "${CMAKE_CURRENT_SOURCE_DIR}/arrows.cmake")
+  set_tests_properties("${name}" PROPERTIES PASS_REGULAR_EXPRESSION "${folder}/upward.cpp includes ${included}")
+endforeach()
 
 # Headers that no .cpp of their own includes first are compiled by themselves; the rest are by that .cpp.
 add_test(NAME "tree: every source includes its own header first"

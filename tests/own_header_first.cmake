@@ -4,7 +4,7 @@
 
 set(violations "")
 set(checked 0)
-foreach(folder IN ITEMS src cache kernels tools)
+foreach(folder IN ITEMS src cache kernels tools python)
   file(GLOB_RECURSE headers RELATIVE "${ROOT}" "${ROOT}/${folder}/*.hpp")
   foreach(header IN LISTS headers)
     cmake_path(REPLACE_EXTENSION header LAST_ONLY .cpp OUTPUT_VARIABLE source)
