@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/codec.hpp"
 
+#include <new>
+#include <utility>
+
 #include <zstd.h>
 
 namespace kiln::cache {
@@ -11,7 +14,11 @@ namespace {
 // time.
 constexpr int kLevel = 1;
 
-std::optional<std::vector<std::byte>> decompress_zstd(std::span<const std::byte> payload,
+// More threads than this at once make their own.
+constexpr std::size_t kKeptContexts = 8;
+
+std::optional<std::vector<std::byte>> decompress_zstd(ZSTD_DCtx* context,
+                                                      std::span<const std::byte> payload,
                                                       std::size_t image_bytes) {
   // The frame must announce the size that the header did, before anything is allocated for it.
   const unsigned long long announced = ZSTD_getFrameContentSize(payload.data(), payload.size());
@@ -20,7 +27,7 @@ std::optional<std::vector<std::byte>> decompress_zstd(std::span<const std::byte>
   if (ZSTD_isError(frame) != 0 || frame != payload.size()) return std::nullopt;
   std::vector<std::byte> image(image_bytes);
   const std::size_t got =
-      ZSTD_decompress(image.data(), image.size(), payload.data(), payload.size());
+      ZSTD_decompressDCtx(context, image.data(), image.size(), payload.data(), payload.size());
   if (ZSTD_isError(got) != 0 || got != image_bytes) return std::nullopt;
   return image;
 }
@@ -38,15 +45,44 @@ Payload compress(std::span<const std::byte> image) {
   return packed;
 }
 
-std::optional<std::vector<std::byte>> decompress(Codec codec,
-                                                 std::span<const std::byte> payload,
-                                                 std::size_t image_bytes) {
+Decompressor::Decompressor() = default;
+Decompressor::~Decompressor() = default;
+
+void Decompressor::Free::operator()(void* context) const noexcept {
+  ZSTD_freeDCtx(static_cast<ZSTD_DCtx*>(context));
+}
+
+Decompressor::Context Decompressor::take() {
+  {
+    const std::lock_guard lock(mutex_);
+    if (!idle_.empty()) {
+      Context context = std::move(idle_.back());
+      idle_.pop_back();
+      return context;
+    }
+  }
+  Context context(ZSTD_createDCtx());
+  if (!context) throw std::bad_alloc();
+  return context;
+}
+
+void Decompressor::give_back(Context context) {
+  const std::lock_guard lock(mutex_);
+  if (idle_.size() < kKeptContexts) idle_.push_back(std::move(context));
+}
+
+std::optional<std::vector<std::byte>> Decompressor::decompress(Codec codec,
+                                                               std::span<const std::byte> payload,
+                                                               std::size_t image_bytes) {
   switch (codec) {
     case Codec::stored:
       if (payload.size() != image_bytes) return std::nullopt;
       return std::vector<std::byte>(payload.begin(), payload.end());
     case Codec::zstd:
-      return decompress_zstd(payload, image_bytes);
+      Context context = take();
+      auto image = decompress_zstd(static_cast<ZSTD_DCtx*>(context.get()), payload, image_bytes);
+      give_back(std::move(context));
+      return image;
   }
   return std::nullopt;
 }

@@ -4,6 +4,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <memory>
+#include <mutex>
 #include <optional>
 #include <span>
 #include <vector>
@@ -21,9 +23,30 @@ struct Payload {
 // zstd level 1 where that is smaller, else the bytes themselves.
 [[nodiscard]] Payload compress(std::span<const std::byte> image);
 
-// Nothing unless the payload gives exactly `image_bytes` bytes; allocates no more than that.
-[[nodiscard]] std::optional<std::vector<std::byte>> decompress(Codec codec,
-                                                               std::span<const std::byte> payload,
-                                                               std::size_t image_bytes);
+// Keeps what zstd needs to decompress, 96 KB a thread at work, which takes as long to make as a
+// cubin of 20 KB to decompress. Any number of threads.
+class Decompressor {
+ public:
+  Decompressor();
+  ~Decompressor();
+  Decompressor(const Decompressor&) = delete;
+  Decompressor& operator=(const Decompressor&) = delete;
+
+  // Nothing unless the payload gives exactly `image_bytes` bytes; allocates no more than that.
+  [[nodiscard]] std::optional<std::vector<std::byte>> decompress(Codec codec,
+                                                                 std::span<const std::byte> payload,
+                                                                 std::size_t image_bytes);
+
+ private:
+  struct Free {
+    void operator()(void* context) const noexcept;
+  };
+  using Context = std::unique_ptr<void, Free>;
+  [[nodiscard]] Context take();
+  void give_back(Context context);
+
+  std::mutex mutex_;
+  std::vector<Context> idle_;
+};
 
 }  // namespace kiln::cache

@@ -25,8 +25,12 @@ int number(std::string_view text) {
 }  // namespace
 
 EntryInfo describe(const Entry& entry, std::int64_t file_bytes) {
+  return describe(entry, digest(entry.key), file_bytes);
+}
+
+EntryInfo describe(const Entry& entry, const Digest& digest, std::int64_t file_bytes) {
   EntryInfo info;
-  info.digest = digest(entry.key);
+  info.digest = digest;
   info.family = value_of(entry.key.fields, "family");
   info.op = entry.op;
   info.arch = value_of(entry.key.fields, "arch");

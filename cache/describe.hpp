@@ -10,6 +10,8 @@
 namespace kiln::cache {
 
 [[nodiscard]] EntryInfo describe(const Entry& entry, std::int64_t file_bytes);
+// The same for a caller who knows the digest of its key.
+[[nodiscard]] EntryInfo describe(const Entry& entry, const Digest& digest, std::int64_t file_bytes);
 
 // The toolchain a key names; zero and empty members where it does not say.
 [[nodiscard]] Toolchain toolchain_of(const Key& key);

@@ -8,7 +8,6 @@
 
 #include <kiln/error.hpp>
 
-#include "cache/codec.hpp"
 #include "cache/little_endian.hpp"
 #include "cache/metadata.hpp"
 
@@ -92,14 +91,13 @@ bool checksum_matches(std::span<const std::byte> bytes, const Header& header) {
       expected, expected + computed.size(), bytes.begin() + static_cast<std::ptrdiff_t>(covered));
 }
 
-// Nothing unless the bytes are the one serialisation of their fields.
+// Fields have one serialisation: lengths are of fixed size, and all of the bytes are read.
 std::optional<std::vector<KeyField>> read_fields(std::span<const std::byte> bytes) {
   try {
-    std::vector<KeyField> fields = deserialize_fields(text_of(bytes));
-    if (serialize(fields) == text_of(bytes)) return fields;
+    return deserialize_fields(text_of(bytes));
   } catch (const Error&) {
+    return std::nullopt;
   }
-  return std::nullopt;
 }
 
 }  // namespace
@@ -173,7 +171,13 @@ std::variant<std::vector<std::byte>, EntryError> encode_entry(const Entry& entry
   return bytes;
 }
 
+std::variant<Entry, EntryError> decode_entry(std::span<const std::byte> bytes) {
+  Decompressor decompressor;
+  return decode_entry(bytes, decompressor);
+}
+
 std::variant<Entry, EntryError> decode_entry(std::span<const std::byte> bytes,
+                                             Decompressor& decompressor,
                                              EntryChecksum checksum) {
   Header header;
   if (const auto error = read_header(bytes, header)) return *error;
@@ -193,8 +197,8 @@ std::variant<Entry, EntryError> decode_entry(std::span<const std::byte> bytes,
   if (!fields || !toolchain || toolchain->empty()) return EntryError::wrong_key;
   auto metadata = metadata_from_json(text_of(take(header.metadata_bytes)));
   if (!metadata) return EntryError::wrong_metadata;
-  auto image =
-      decompress(static_cast<Codec>(header.codec), take(header.payload_bytes), header.image_bytes);
+  auto image = decompressor.decompress(
+      static_cast<Codec>(header.codec), take(header.payload_bytes), header.image_bytes);
   if (!image) return EntryError::wrong_payload;
   return Entry{{std::move(*fields), std::move(*toolchain)},
                {std::move(*image),

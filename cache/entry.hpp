@@ -10,6 +10,7 @@
 #include <variant>
 #include <vector>
 
+#include "cache/codec.hpp"
 #include "src/core/cubin.hpp"
 #include "src/core/digest.hpp"
 
@@ -61,6 +62,9 @@ enum class EntryChecksum { check, known };
 
 // Total: any bytes give an entry or an error, and memory stays within the limits above.
 [[nodiscard]] std::variant<Entry, EntryError> decode_entry(
-    std::span<const std::byte> bytes, EntryChecksum checksum = EntryChecksum::check);
+    std::span<const std::byte> bytes,
+    Decompressor& decompressor,
+    EntryChecksum checksum = EntryChecksum::check);
+[[nodiscard]] std::variant<Entry, EntryError> decode_entry(std::span<const std::byte> bytes);
 
 }  // namespace kiln::cache

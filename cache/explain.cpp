@@ -59,7 +59,7 @@ class Explainer {
     }
     bool seen = false;
     visit_entries(*root, [&](const EntryName& name, ReadResult& result) {
-      const std::string path = entry_path(*root, name);
+      const std::string path = entry_path(root->path, name);
       const bool wanted =
           any() ? name.folder == name_.folder && name.file.starts_with(kernel_prefix(name_))
                 : name == name_;
@@ -74,7 +74,7 @@ class Explainer {
         consider(*result.entry, result.file_bytes, path);
       }
     });
-    if (!seen) step(place.path, "missing", "no file " + entry_path(*root, name_));
+    if (!seen) step(place.path, "missing", "no file " + entry_path(root->path, name_));
   }
 
   void met(const std::string& place, const std::string& path, ReadResult& result, bool other) {

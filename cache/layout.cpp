@@ -172,8 +172,8 @@ bool make_folders(const std::string& path) {
   }
 }
 
-std::string entry_path(const Root& root, const EntryName& name) {
-  return root.path + "/v1/e/" + name.folder + "/" + name.file;
+std::string entry_path(const std::string& root, const EntryName& name) {
+  return root + "/v1/e/" + name.folder + "/" + name.file;
 }
 
 }  // namespace kiln::cache

@@ -60,6 +60,6 @@ enum class RootKind { own, layer };
 [[nodiscard]] bool make_folders(const std::string& path);
 
 // "<root>/v1/e/<folder>/<file>"
-[[nodiscard]] std::string entry_path(const Root& root, const EntryName& name);
+[[nodiscard]] std::string entry_path(const std::string& root, const EntryName& name);
 
 }  // namespace kiln::cache

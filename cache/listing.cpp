@@ -18,7 +18,7 @@ void list_root(const Root& root, RootKind kind, std::vector<Found>& all) {
     found.cubin = std::move(result.entry->cubin);
     found.cubin.image = {};
     found.from_layer = kind == RootKind::layer;
-    found.path = entry_path(root, name);
+    found.path = entry_path(root.path, name);
     all.push_back(std::move(found));
   });
 }

@@ -176,7 +176,7 @@ std::variant<std::vector<std::byte>, Problem> Pack::read(const PackEntry& entry)
 std::variant<Entry, Problem> Pack::load(const PackEntry& entry, EntryChecksum checksum) const {
   auto bytes = read(entry);
   if (auto* problem = std::get_if<Problem>(&bytes)) return std::move(*problem);
-  auto decoded = decode_entry(std::get<std::vector<std::byte>>(bytes), checksum);
+  auto decoded = decode_entry(std::get<std::vector<std::byte>>(bytes), *decompressor_, checksum);
   const std::string path = pack_entry_path(path_, entry.digest);
   if (const auto* error = std::get_if<EntryError>(&decoded))
     return not_used("entry", path, sentence(*error));

@@ -108,6 +108,7 @@ class Pack {
   std::string warning_;
   Sha256 checksum_{};
   std::int64_t file_bytes_ = 0;
+  std::unique_ptr<Decompressor> decompressor_ = std::make_unique<Decompressor>();
 };
 
 // Where an entry's bytes are now: `path` as in Found::path, a file of a folder or a place in a

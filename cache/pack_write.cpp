@@ -74,11 +74,12 @@ struct Contents {
 std::optional<Problem> add(Sources& sources,
                            const PackSource& source,
                            PackDraft& file,
-                           Contents& contents) {
+                           Contents& contents,
+                           Decompressor& decompressor) {
   auto read = sources.read(source);
   if (auto* problem = std::get_if<Problem>(&read)) return std::move(*problem);
   const Bytes& bytes = std::get<Bytes>(read);
-  const auto decoded = decode_entry(bytes);
+  const auto decoded = decode_entry(bytes, decompressor);
   if (const auto* error = std::get_if<EntryError>(&decoded))
     return no_entry(source.path, sentence(*error));
   const EntryInfo info = describe(std::get<Entry>(decoded), 0);
@@ -146,8 +147,9 @@ std::optional<Problem> write_pack(const std::string& path, const PackContents& c
   if (auto problem = file.append(Bytes(kPackHeaderBytes))) return problem;
   Sources sources;
   Contents found;
+  Decompressor decompressor;
   for (const PackSource& source : wanted) {
-    if (auto problem = add(sources, source, file, found)) return problem;
+    if (auto problem = add(sources, source, file, found, decompressor)) return problem;
   }
   const std::string manifest = manifest_of(contents, found);
   // What could not be read back must not be written.

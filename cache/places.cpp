@@ -20,13 +20,14 @@ bool is_missing(const std::string& path) {
 Place layer_of(const std::string& text, const std::string& trusted_keys) {
   auto parsed = parse_layer(text);
   if (auto* problem = std::get_if<Problem>(&parsed))
-    return {text, RootKind::layer, {}, std::move(*problem)};
+    return {.path = text, .kind = RootKind::layer, .refusal = std::move(*problem)};
   const LayerSpec& spec = std::get<LayerSpec>(parsed);
   Place place{spec.path, RootKind::layer};
   if (spec.path.ends_with(".kpack")) {
     place.pack = std::make_shared<PackFile>(spec.path, SignatureCheck{spec.policy, trusted_keys});
     return place;
   }
+  place.gate = std::make_shared<Gate>();
   // Entries in a folder carry no signatures; packs do.
   const std::string unsigned_text = "the cache layer " + spec.path +
                                     " is a folder, and the entries of a folder are not signed; "
@@ -68,7 +69,8 @@ std::vector<Place> places_of(const std::string& root,
                              const std::vector<std::string>& layers,
                              const std::string& trusted_keys) {
   std::vector<Place> places;
-  if (!root.empty()) places.push_back({root, RootKind::own});
+  if (!root.empty())
+    places.push_back({.path = root, .kind = RootKind::own, .gate = std::make_shared<Gate>()});
   for (const std::string& layer : layers) places.push_back(layer_of(layer, trusted_keys));
   return places;
 }

@@ -9,6 +9,7 @@
 #include <string>
 #include <vector>
 
+#include "cache/gate.hpp"
 #include "cache/layout.hpp"
 #include "cache/pack.hpp"
 
@@ -36,6 +37,7 @@ struct Place {
   std::string path;
   RootKind kind = RootKind::own;
   std::shared_ptr<PackFile> pack = {};      // of a pack
+  std::shared_ptr<Gate> gate = {};          // of a folder
   std::optional<Problem> refusal = {};      // why it is never used
   std::optional<Problem> reservation = {};  // what is doubtful about it
 };

@@ -46,7 +46,11 @@ ReadResult not_opened(int folder, const std::string& file, int error) {
 
 }  // namespace
 
-ReadResult read_entry(int folder, const std::string& file, const std::string& path, uid_t owner) {
+ReadResult read_entry(int folder,
+                      const std::string& file,
+                      const std::string& path,
+                      uid_t owner,
+                      Decompressor& decompressor) {
   // O_NONBLOCK: a FIFO must not make a reader wait for a writer.
   const Descriptor opened = open_at(folder, file.c_str(), O_RDONLY | O_NONBLOCK | O_NOCTTY);
   if (!opened) return not_opened(folder, file, errno);
@@ -70,7 +74,7 @@ ReadResult read_entry(int folder, const std::string& file, const std::string& pa
   const std::ptrdiff_t got = read_all(opened.get(), bytes);
   if (got < 0) return unreadable(result, errno);
   bytes.resize(static_cast<std::size_t>(got));
-  auto decoded = decode_entry(bytes);
+  auto decoded = decode_entry(bytes, decompressor);
   if (const auto* error = std::get_if<EntryError>(&decoded)) {
     return bad(
         result, "entry:" + std::to_string(static_cast<int>(*error)), std::string(sentence(*error)));

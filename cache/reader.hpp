@@ -41,6 +41,7 @@ struct ReadResult {
 [[nodiscard]] ReadResult read_entry(int folder,
                                     const std::string& file,
                                     const std::string& path,
-                                    uid_t owner);
+                                    uid_t owner,
+                                    Decompressor& decompressor);
 
 }  // namespace kiln::cache

@@ -50,8 +50,12 @@ Descriptor open_entry_folder(const Root& root, const std::string& folder, ReadRe
   return {};
 }
 
-ReadResult read_named_entry(const Root& root, int folder, const EntryName& name) {
-  ReadResult result = read_entry(folder, name.file, entry_path(root, name), root.owner);
+ReadResult read_named_entry(const Root& root,
+                            int folder,
+                            const EntryName& name,
+                            Decompressor& decompressor) {
+  ReadResult result =
+      read_entry(folder, name.file, entry_path(root.path, name), root.owner, decompressor);
   if (result.state == ReadState::found && entry_name(digest(result.entry->key)) != name) {
     result.state = ReadState::bad;
     result.cause = "bad:name";
@@ -68,6 +72,7 @@ void visit_entries(const Root& root, const Visit& visit) {
     visit({}, result);
   }
   std::ranges::sort(folders);
+  Decompressor decompressor;
   for (const std::string& folder : folders) {
     ReadResult problem;
     std::vector<std::string> files;
@@ -80,8 +85,9 @@ void visit_entries(const Root& root, const Visit& visit) {
     std::ranges::sort(files);
     for (const std::string& file : files) {
       const EntryName name{folder, file};
-      ReadResult result = is_entry_file(file) ? read_named_entry(root, opened.get(), name)
-                                              : stray("it has no entry's name");
+      ReadResult result = is_entry_file(file)
+                              ? read_named_entry(root, opened.get(), name, decompressor)
+                              : stray("it has no entry's name");
       if (result.state != ReadState::missing) visit(name, result);
     }
   }

@@ -25,6 +25,9 @@ void visit_entries(const Root& root, const Visit& visit);
                                            ReadResult& result);
 
 // Reads the entry and checks that its own digest is the one its name says.
-[[nodiscard]] ReadResult read_named_entry(const Root& root, int folder, const EntryName& name);
+[[nodiscard]] ReadResult read_named_entry(const Root& root,
+                                          int folder,
+                                          const EntryName& name,
+                                          Decompressor& decompressor);
 
 }  // namespace kiln::cache

@@ -3,18 +3,27 @@
 #include "cache/search.hpp"
 
 #include <algorithm>
+#include <cerrno>
+
+#include <fcntl.h>
+#include <sys/stat.h>
 
 #include "cache/describe.hpp"
 #include "cache/quarantine.hpp"
 #include "cache/scan.hpp"
+#include "cache/trust.hpp"
 
 namespace kiln::cache {
 namespace {
 
 // Moves the cubin out of the result.
-Found make_found(ReadResult& result, const Root& root, const EntryName& name, RootKind kind) {
+Found make_found(ReadResult& result,
+                 const std::string& root,
+                 const EntryName& name,
+                 RootKind kind,
+                 const Digest& digest) {
   Found found;
-  found.info = describe(*result.entry, result.file_bytes);
+  found.info = describe(*result.entry, digest, result.file_bytes);
   found.cubin = std::move(result.entry->cubin);
   found.from_layer = kind == RootKind::layer;
   found.path = entry_path(root, name);
@@ -23,7 +32,7 @@ Found make_found(ReadResult& result, const Root& root, const EntryName& name, Ro
 
 Found make_found(Entry entry, const Pack& pack, const PackEntry& place) {
   Found found;
-  found.info = describe(entry, static_cast<std::int64_t>(place.bytes));
+  found.info = describe(entry, place.digest, static_cast<std::int64_t>(place.bytes));
   found.cubin = std::move(entry.cubin);
   found.from_layer = true;
   found.from_pack = true;
@@ -54,6 +63,7 @@ std::optional<Root> Search::open(const Place& place) {
   if (const auto* problem = std::get_if<Problem>(&opened)) refuse(place, *problem);
   auto* root = std::get_if<Root>(&opened);
   if (root == nullptr) return std::nullopt;
+  if (place.gate) place.gate->remember(place.path, *root);
   if (place.reservation) warnings_.give(place.reservation->cause, place.reservation->text);
   return std::move(*root);
 }
@@ -74,14 +84,14 @@ void Search::refuse(const Place& place, const Problem& problem) {
 std::optional<Found> Search::look(const Key& key) {
   // An entry is always some toolchain's: a key without one has no entry of its own.
   if (key.toolchain.empty()) return std::nullopt;
-  const Digest wanted = digest(key);
-  const EntryName name = entry_name(wanted);
+  const Digest digest_of_key = digest(key);
+  const Wanted wanted{key, digest_of_key, entry_name(digest_of_key)};
   for (const Place& place : places_) {
     std::optional<Found> found;
     if (place.pack) {
-      if (const auto pack = open_pack(place)) found = look_in_pack(*pack, key, wanted);
-    } else if (const auto root = open(place)) {
-      found = look_in(*root, place.kind, key, name);
+      if (const auto pack = open_pack(place)) found = look_in_pack(*pack, wanted);
+    } else if (!look_again(place, wanted, found)) {
+      if (const auto root = open(place)) found = look_in(*root, place.kind, wanted);
     }
     if (found) return found;
   }
@@ -107,12 +117,12 @@ std::vector<Found> Search::look_any(const Key& key) {
   return found;
 }
 
-std::optional<Found> Search::look_in_pack(const Pack& pack, const Key& key, const Digest& digest) {
-  const PackEntry* place = pack.find(digest);
+std::optional<Found> Search::look_in_pack(const Pack& pack, const Wanted& wanted) {
+  const PackEntry* place = pack.find(wanted.digest);
   if (place == nullptr) return std::nullopt;
   auto loaded = pack.load(*place);
   if (auto* entry = std::get_if<Entry>(&loaded)) {
-    if (entry->key == key) return make_found(std::move(*entry), pack, *place);
+    if (entry->key == wanted.key) return make_found(std::move(*entry), pack, *place);
     loaded = Problem{"bad:name", "it is the entry of another key"};
   }
   met_bad_in_pack(pack, std::get<Problem>(loaded));
@@ -132,10 +142,28 @@ void Search::look_any_in_pack(const Pack& pack, const Digest& digest, std::vecto
   }
 }
 
-std::optional<Found> Search::look_in(const Root& root,
-                                     RootKind kind,
-                                     const Key& key,
-                                     const EntryName& name) {
+bool Search::look_again(const Place& place, const Wanted& wanted, std::optional<Found>& found) {
+  if (!place.gate) return false;
+  const auto passed = place.gate->pass();
+  if (!passed) return false;
+  // Nobody else can change v1/e, so what its fan-out folder is now it is a moment later, too.
+  const int entries = passed->entries.get();
+  const std::string file = wanted.name.folder + "/" + wanted.name.file;
+  const std::string path = entry_path(passed->root, wanted.name);
+  struct stat folder {};
+  if (::fstatat(entries, wanted.name.folder.c_str(), &folder, AT_SYMLINK_NOFOLLOW) != 0)
+    return errno == ENOENT;
+  if (!S_ISDIR(folder.st_mode) || distrust_status(folder, path, passed->owner)) return false;
+  ReadResult result = read_entry(entries, file, path, passed->owner, decompressor_);
+  if (result.state == ReadState::missing) return true;
+  if (result.state != ReadState::found || result.entry->key != wanted.key) return false;
+  if (place.kind == RootKind::own) recency_.used(entries, file, result.modified);
+  found = make_found(result, passed->root, wanted.name, place.kind, wanted.digest);
+  return true;
+}
+
+std::optional<Found> Search::look_in(const Root& root, RootKind kind, const Wanted& wanted) {
+  const EntryName& name = wanted.name;
   ReadResult result;
   const Descriptor folder = open_entry_folder(root, name.folder, result);
   if (!folder) {
@@ -143,15 +171,16 @@ std::optional<Found> Search::look_in(const Root& root,
       met_bad(root, kind, root.entries.get(), name.folder, result);
     return std::nullopt;
   }
-  result = read_entry(folder.get(), name.file, entry_path(root, name), root.owner);
-  if (result.state == ReadState::found && result.entry->key != key) {
+  result =
+      read_entry(folder.get(), name.file, entry_path(root.path, name), root.owner, decompressor_);
+  if (result.state == ReadState::found && result.entry->key != wanted.key) {
     result.state = ReadState::bad;
     result.cause = "bad:name";
     result.reason = "it is the entry of another key";
   }
   if (result.state == ReadState::found) {
     if (kind == RootKind::own) recency_.used(folder.get(), name.file, result.modified);
-    return make_found(result, root, name, kind);
+    return make_found(result, root.path, name, kind, wanted.digest);
   }
   if (result.state != ReadState::missing) met_bad(root, kind, folder.get(), name.file, result);
   return std::nullopt;
@@ -175,14 +204,16 @@ void Search::look_any_in(const Root& root,
   for (const std::string& file : files) {
     if (!file.starts_with(prefix) || !is_entry_file(file)) continue;
     const EntryName name{wanted.folder, file};
-    result = read_named_entry(root, folder.get(), name);
+    result = read_named_entry(root, folder.get(), name, decompressor_);
     if (result.state == ReadState::missing) continue;
     if (result.state != ReadState::found) {
       met_bad(root, kind, folder.get(), file, result);
       continue;
     }
     if (kind == RootKind::own) recency_.used(folder.get(), file, result.modified);
-    Candidate candidate{toolchain_of(result.entry->key), make_found(result, root, name, kind)};
+    const Digest its_own = digest(result.entry->key);
+    Candidate candidate{toolchain_of(result.entry->key),
+                        make_found(result, root.path, name, kind, its_own)};
     if (!has_digest(all, candidate.found.info.digest)) all.push_back(std::move(candidate));
   }
 }

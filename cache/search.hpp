@@ -51,21 +51,28 @@ class Search {
     Toolchain toolchain;
     Found found;
   };
-  std::optional<Found> look_in(const Root& root,
-                               RootKind kind,
-                               const Key& key,
-                               const EntryName& name);
+  // What a look needs of the key, computed once.
+  struct Wanted {
+    const Key& key;
+    Digest digest;
+    EntryName name;
+  };
+  // Where all is as it was at the last look, and right. False: the whole way has to be gone, and
+  // what is wrong there told.
+  bool look_again(const Place& place, const Wanted& wanted, std::optional<Found>& found);
+  std::optional<Found> look_in(const Root& root, RootKind kind, const Wanted& wanted);
   void look_any_in(const Root& root,
                    RootKind kind,
                    const EntryName& wanted,
                    std::vector<Candidate>& all);
-  std::optional<Found> look_in_pack(const Pack& pack, const Key& key, const Digest& digest);
+  std::optional<Found> look_in_pack(const Pack& pack, const Wanted& wanted);
   void look_any_in_pack(const Pack& pack, const Digest& digest, std::vector<Candidate>& all);
 
   std::vector<Place> places_;
   Tally& tally_;
   Warnings warnings_;
   Recency recency_;
+  Decompressor decompressor_;
 };
 
 }  // namespace kiln::cache

@@ -205,7 +205,9 @@ void Store::quarantine(const Key& key, std::string_view reason) noexcept {
     ReadResult result;
     const Descriptor folder = open_entry_folder(*root, name.folder, result);
     if (!folder) return;
-    result = read_entry(folder.get(), name.file, entry_path(*root, name), root->owner);
+    Decompressor decompressor;
+    result = read_entry(
+        folder.get(), name.file, entry_path(root->path, name), root->owner, decompressor);
     if (result.state == ReadState::missing) return;
     result.state = ReadState::bad;
     result.cause = "bad:refused";
