@@ -7,6 +7,7 @@ import json
 from typing import Any
 
 from kiln import _kiln, _streams, _tensors
+from kiln._errors import from_code
 
 
 class Launch:
@@ -78,6 +79,10 @@ class Prepared:
         own. `sm_limit`: use at most so many SMs; changes no bit of the result.
         Raises RequestError naming the tensor, what it is and what it must be.
         """
+        if not isinstance(sm_limit, int) or not 0 <= sm_limit < 2**31:
+            raise from_code(
+                "invalid_argument", f"sm_limit is {sm_limit!r}; a number of SMs is needed, or 0 for all"
+            )
         described = self._describe(tensors)
         memory = None
         if workspace is not None:

@@ -24,6 +24,8 @@ def ordinal_of(device: object) -> int:
     if isinstance(device, bool):
         raise _no_device(device)
     if isinstance(device, int):
+        if not -(2**31) <= device < 2**31:
+            raise _no_device(device)
         return device
     index = getattr(device, "index", None)
     kind = getattr(device, "type", None)
@@ -32,6 +34,8 @@ def ordinal_of(device: object) -> int:
         if number and not number.isdecimal():
             raise _no_device(device)
         index = int(number) if number else None
+        if index is not None and index >= 2**31:
+            raise _no_device(device)
     elif device is None:
         kind = "cuda"
     if kind != "cuda":
@@ -58,7 +62,7 @@ def current_stream(ordinal: int) -> int:
 
 def handle_of(stream: object) -> int:
     """The handle of an int, a torch or cupy stream, or anything with __cuda_stream__."""
-    if isinstance(stream, int) and not isinstance(stream, bool):
+    if isinstance(stream, int) and not isinstance(stream, bool) and 0 <= stream < 2**64:
         return stream
     for name in ("cuda_stream", "ptr"):
         handle = getattr(stream, name, None)

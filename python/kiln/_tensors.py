@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import sys
+from operator import index
 from typing import Any
 
 from kiln import _kiln
@@ -13,6 +14,8 @@ TensorTuple = tuple[str, int, list[int], list[int], str, int]
 MemoryTuple = tuple[int, int]
 
 _HOST = -1
+_MOST = 2**63 - 1
+_MOST_ADDRESS = 2**64 - 1
 _NAMES = {
     "float32": "f32",
     "float16": "f16",
@@ -61,6 +64,10 @@ def _refused(name: str, what: str) -> Error:
 def _from_torch(name: str, tensor: Any, torch: Any, written: bool) -> TensorTuple:
     if tensor.layout is not torch.strided:
         raise _refused(name, f"has layout {tensor.layout}; a dense tensor is needed")
+    if tensor.is_neg() or tensor.is_conj():
+        raise _refused(
+            name, "is a negated or conjugate view, whose memory holds other numbers; resolve it first"
+        )
     if written and tensor.requires_grad:
         raise _refused(
             name,
@@ -95,14 +102,18 @@ def _from_dlpack(name: str, tensor: object) -> TensorTuple:
 def _from_tuple(name: str, given: tuple[Any, ...] | list[Any]) -> TensorTuple:
     try:
         address, shape, strides, kind, ordinal = given
-        sizes = [int(size) for size in shape]
-        steps = _contiguous(sizes) if strides is None else [int(stride) for stride in strides]
-        return name, int(address), sizes, steps, str(kind), int(ordinal)
+        sizes = [index(size) for size in shape]
+        steps = _contiguous(sizes) if strides is None else [index(stride) for stride in strides]
+        described = name, index(address), sizes, steps, str(kind), index(ordinal)
     except (TypeError, ValueError):
         raise _refused(
             name,
             f"is {given!r}; a tuple must be (address, shape, strides in elements or None, type, ordinal)",
         ) from None
+    fits = all(-_MOST - 1 <= number <= _MOST for number in (*sizes, *steps))
+    if not fits or not 0 <= described[1] <= _MOST_ADDRESS or not _HOST <= described[5] < 2**31:
+        raise _refused(name, f"is {given!r}, of which a number is out of range")
+    return described
 
 
 def _contiguous(shape: list[int]) -> list[int]:

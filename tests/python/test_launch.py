@@ -95,7 +95,8 @@ assert "dx overlaps the input x" in refused(bind, **tensors(dx=tensors()["x"]))
 assert "stride" in refused(bind, **tensors(dx=(DX, (100, N), (1, 100), "bf16", 0)))
 assert "null" in refused(bind, **tensors(dx=(0, (100, N), None, "bf16", 0)))
 assert "multiple" in refused(bind, **tensors(dx=(DX + 1, (100, N), None, "bf16", 0)))
-assert "sm_limit" in refused(bind, sm_limit=-1, **tensors())
+for limit in (-1, 2**31, "all", 1.5, None):
+    assert "sm_limit" in refused(bind, sm_limit=limit, **tensors())
 size = prepared.workspace_bytes
 assert "workspace" in refused(bind, workspace=(1 << 30, (size - 1,), None, "uint8", 0), **tensors())
 assert "workspace" in refused(bind, workspace=((1 << 30) + 8, (size,), None, "uint8", 0), **tensors())

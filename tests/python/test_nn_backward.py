@@ -65,6 +65,16 @@ def test_strided_inputs_and_gradients_are_served(gpu: Emulator, view: Any) -> No
     assert dx.is_contiguous()
 
 
+@pytest.mark.parametrize("n", [1, 16])
+def test_the_imaginary_part_of_a_conjugate_has_its_sign(gpu: Emulator, n: int) -> None:
+    x, dy = (torch.randn(5, n, dtype=torch.complex64).conj().imag for _ in range(2))
+    assert x.is_neg()
+    rstd, weight = torch.rand(5) + 0.5, torch.randn(n)
+    gradients = functional.rms_norm_backward(dy, x, rstd, weight)
+    for left, right in zip(gradients, reference(dy, x, rstd, weight)):
+        torch.testing.assert_close(left.double(), right, atol=1e-5, rtol=1e-5)
+
+
 def test_the_gradient_of_a_sum_is_expanded_and_served(gpu: Emulator) -> None:
     module = RMSNorm(16)
     x = torch.randn(3, 16, requires_grad=True)

@@ -67,6 +67,7 @@ def test_a_frozen_weight_leaves_main_grad_alone(gpu: Emulator) -> None:
     "bad",
     [
         None,
+        "text",
         torch.zeros(16, dtype=torch.bfloat16),
         torch.zeros(15),
         torch.zeros(1, 16),

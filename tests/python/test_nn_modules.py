@@ -22,7 +22,7 @@ def test_state_dicts_interchange_with_torchs_module() -> None:
     mine.load_state_dict(theirs.state_dict())
     assert isinstance(mine, torch.nn.RMSNorm)
     assert repr(mine) == repr(theirs)
-    fused = RMSNorm(8, elementwise_affine=False, fuse_wgrad_accumulation=True)
+    fused = RMSNorm(8, fuse_wgrad_accumulation=True)
     assert "fuse_wgrad_accumulation=True" in repr(fused)
     for again in (copy.deepcopy(mine), pickle.loads(pickle.dumps(mine))):
         assert torch.equal(again.weight, mine.weight)

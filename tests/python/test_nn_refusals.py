@@ -39,7 +39,13 @@ def test_a_cpu_tensor_is_refused(python: Any) -> None:
         (torch.randn(2, 8), (8,), torch.ones(8, dtype=torch.float64), "weight has type"),
         (torch.randn(2, 8), (8,), torch.ones(8, device="meta"), "weight is on meta"),
         (torch.randn(2, 8).to_sparse(), (8,), None, "layout"),
+        (torch.randn(2, 8), (8,), torch.ones(8).to_sparse(), "weight has layout"),
+        (torch.randn(2, 8), (8,), [1.0] * 8, "weight is a list"),
+        (torch.randn(2, 8), (8,), "text", "weight is a str"),
+        (torch.randn(2, 8), 8, None, "a sequence of ints"),
+        (torch.randn(2, 8), None, None, "a sequence of ints"),
         ("text", (8,), None, "input is a str"),
+        (None, (8,), None, "input is a NoneType"),
     ],
 )
 def test_the_forward_refuses(gpu: Emulator, x: Any, shape: tuple[int, ...], weight: Any, part: str) -> None:
@@ -80,6 +86,13 @@ GOOD = {
         ("residual", torch.randn(8), "residual is"),
         ("main_grad", torch.zeros(8).bfloat16(), "main_grad is torch.bfloat16"),
         ("main_grad", torch.zeros(9), "main_grad is"),
+        ("grad_output", torch.randn(3, 8).to_sparse(), "layout torch.sparse_coo"),
+        ("rstd", torch.ones(3).to_sparse(), "rstd has layout"),
+        ("weight", torch.ones(8).to_sparse(), "weight has layout"),
+        ("residual", torch.randn(3, 8).to_sparse(), "layout torch.sparse_coo"),
+        *((name, "text", f"{name} is a str") for name in ("grad_output", "input", "rstd", "weight")),
+        *((name, 1.0, f"{name} is a float") for name in ("grad_output", "rstd", "residual", "main_grad")),
+        *((name, None, f"{name} is a NoneType") for name in ("grad_output", "input", "rstd")),
     ],
 )
 def test_the_backward_refuses(gpu: Emulator, name: str, bad: Any, part: str) -> None:
@@ -101,6 +114,20 @@ def test_the_backward_refuses_other_devices(gpu: Emulator, name: str) -> None:
 def test_main_grad_without_a_weight_is_refused(gpu: Emulator) -> None:
     with pytest.raises(kiln.RequestError, match="main_grad without a weight"):
         functional.rms_norm_backward(**{**GOOD, "weight": None, "main_grad": torch.zeros(8)})
+
+
+def test_a_module_without_a_weight_has_nothing_to_accumulate() -> None:
+    with pytest.raises(kiln.RequestError, match="no weight to accumulate"):
+        RMSNorm(8, elementwise_affine=False, fuse_wgrad_accumulation=True)
+
+
+def test_views_whose_memory_holds_other_numbers_are_told_apart() -> None:
+    from kiln import _tensors
+
+    conjugate = torch.randn(3, 8, dtype=torch.complex64).conj()
+    for view in (conjugate, conjugate.imag):
+        with pytest.raises(kiln.RequestError, match="x is a negated or conjugate view"):
+            _tensors.describe("x", view)
 
 
 def test_an_output_that_requires_grad_cannot_be_bound() -> None:

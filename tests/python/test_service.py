@@ -53,9 +53,7 @@ def test_a_forked_child_makes_its_own(cache: Path) -> None:
     assert answer == "cache 0"
 
 
-def test_a_child_of_a_process_that_compiles_gets_its_kernels(
-    python: Callable[..., str], cache: Path
-) -> None:
+def test_a_child_of_a_process_that_compiles_gets_its_kernels(python: Callable[..., str], cache: Path) -> None:
     code = f"""
 import os, threading, kiln
 def compile():

@@ -27,6 +27,23 @@ def test_a_tuple_of_another_form_is_refused(given: tuple[object, ...]) -> None:
         _tensors.describe("x", given)
 
 
+@pytest.mark.parametrize(
+    "given",
+    [
+        (-1, (1,), None, "f32", 0),
+        (2**64, (1,), None, "f32", 0),
+        (0, (2**63,), None, "f32", 0),
+        (0, (2, 2**62), None, "f32", 2**31),
+        (0, (1,), (-(2**63) - 1,), "f32", 0),
+        (0, (1,), None, "f32", -2),
+        (0, (1.5,), None, "f32", 0),
+    ],
+)
+def test_a_number_that_the_module_cannot_hold_is_refused(given: tuple[object, ...]) -> None:
+    with pytest.raises(kiln.RequestError, match="x is "):
+        _tensors.describe("x", given)
+
+
 def test_an_object_without_dlpack_is_refused_with_its_type() -> None:
     with pytest.raises(kiln.RequestError, match="x is a str"):
         _tensors.describe("x", "4096")
@@ -73,8 +90,15 @@ def test_streams_have_several_forms() -> None:
             return 0, 9
 
     assert [_streams.handle_of(stream) for stream in (6, Torch(), Cupy(), Protocol())] == [6, 7, 8, 9]
-    with pytest.raises(kiln.RequestError, match="no CUDA stream"):
-        _streams.handle_of("7")
+    for bad in ("7", -1, 2**64, True, None, 1.0):
+        with pytest.raises(kiln.RequestError, match="no CUDA stream"):
+            _streams.handle_of(bad)
+
+
+@pytest.mark.parametrize("device", [2**31, "cuda:99999999999", -(10**30)])
+def test_an_ordinal_that_no_device_can_have_is_refused(device: object) -> None:
+    with pytest.raises(kiln.RequestError, match="no CUDA device"):
+        _streams.ordinal_of(device)
 
 
 def test_roles_tell_outputs_from_inputs() -> None:

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+from collections.abc import Iterable
 from typing import NoReturn
 
 import torch
@@ -21,6 +22,13 @@ def _refuse(what: str) -> NoReturn:
     raise from_code("invalid_argument", f"rms_norm: {what}")
 
 
+def shape_of(normalized_shape: Iterable[int]) -> tuple[int, ...]:
+    try:
+        return tuple(normalized_shape)
+    except TypeError:
+        _refuse(f"normalized_shape is {normalized_shape!r}; a sequence of ints is needed")
+
+
 def forward(input: Tensor, shape: tuple[int, ...], weight: Tensor | None, fuse: bool) -> None:
     if (
         isinstance(input, Tensor)
@@ -33,7 +41,13 @@ def forward(input: Tensor, shape: tuple[int, ...], weight: Tensor | None, fuse: 
         if weight is None:
             if not fuse:
                 return
-        elif weight.shape == shape and weight.dtype in TYPE_NAMES and weight.device == input.device:
+        elif (
+            isinstance(weight, Tensor)
+            and weight.shape == shape
+            and weight.dtype in TYPE_NAMES
+            and weight.device == input.device
+            and weight.layout is torch.strided
+        ):
             return
     _explain_forward(input, shape, weight)
 
@@ -47,15 +61,20 @@ def _explain_forward(input: Tensor, shape: tuple[int, ...], weight: Tensor | Non
         )
     if weight is None:
         _refuse("fuse_wgrad_accumulation=True without a weight: there is nothing to accumulate")
+    _is_tensor("weight", weight)
     if weight.shape != shape:
         _refuse(f"weight has shape {list(weight.shape)}, the normalized_shape is {list(shape)}")
     _place_and_type("weight", weight)
     _refuse(f"weight is on {weight.device}, input on {input.device}")
 
 
-def _place_and_type(name: str, tensor: object) -> None:
+def _is_tensor(name: str, tensor: object) -> None:
     if not isinstance(tensor, Tensor):
         _refuse(f"{name} is a {type(tensor).__name__}; a torch.Tensor is needed")
+
+
+def _place_and_type(name: str, tensor: Tensor) -> None:
+    _is_tensor(name, tensor)
     if tensor.layout is not torch.strided:
         _refuse(f"{name} has layout {tensor.layout}; a dense tensor is needed")
     if not _on_gpu(tensor):
@@ -73,7 +92,14 @@ def backward(
     main_grad: Tensor | None,
 ) -> int:
     """The columns of a row. Rows are rstd's elements."""
-    if weight is not None and residual is None and main_grad is None:
+    if (
+        residual is None
+        and main_grad is None
+        and isinstance(input, Tensor)
+        and isinstance(grad_output, Tensor)
+        and isinstance(rstd, Tensor)
+        and isinstance(weight, Tensor)
+    ):
         # The usual call is accepted by the cheapest questions; any other is looked at closely.
         shape, n, index, dtype = input.shape, weight.numel(), input.get_device(), input.dtype
         if (
@@ -88,6 +114,7 @@ def backward(
             and weight.dtype in TYPE_NAMES
             and index == grad_output.get_device() == rstd.get_device() == weight.get_device()
             and _on_gpu(input)
+            and input.layout is grad_output.layout is rstd.layout is weight.layout is torch.strided
         ):
             return n
     return _backward_closely(grad_output, input, rstd, weight, residual, main_grad)
@@ -102,7 +129,12 @@ def _backward_closely(
     main_grad: Tensor | None,
 ) -> int:
     _place_and_type("input", input)
+    _is_tensor("rstd", rstd)
+    if weight is not None:
+        _is_tensor("weight", weight)
     n = _columns(input, rstd, weight)
+    if rstd.layout is not torch.strided:
+        _refuse(f"rstd has layout {rstd.layout}; a dense tensor is needed")
     if rstd.dtype is not torch.float32 or rstd.device != input.device:
         _refuse(f"rstd is {rstd.dtype} on {rstd.device}; torch.float32 on {input.device} is needed")
     _same("grad_output", grad_output, input)
@@ -112,8 +144,8 @@ def _backward_closely(
         if main_grad is not None:
             _refuse("main_grad without a weight: there is nothing to accumulate")
         return n
-    if weight.dtype not in TYPE_NAMES or weight.device != input.device:
-        _place_and_type("weight", weight)
+    _place_and_type("weight", weight)
+    if weight.device != input.device:
         _refuse(f"weight is on {weight.device}, input on {input.device}")
     if weight.shape != input.shape[input.dim() - weight.dim() :]:
         _refuse(
@@ -138,6 +170,7 @@ def _columns(input: Tensor, rstd: Tensor, weight: Tensor | None) -> int:
 
 
 def _same(name: str, tensor: Tensor, input: Tensor) -> None:
+    _is_tensor(name, tensor)
     if (
         tensor.shape == input.shape
         and tensor.dtype is input.dtype
@@ -146,6 +179,7 @@ def _same(name: str, tensor: Tensor, input: Tensor) -> None:
     ):
         return
     _refuse(
-        f"{name} is {tensor.dtype} of shape {list(tensor.shape)} on {tensor.device}; it must be like input: "
+        f"{name} is {tensor.dtype} of shape {list(tensor.shape)} on {tensor.device}"
+        f"{'' if tensor.layout is torch.strided else f' with layout {tensor.layout}'}; it must be like input: "
         f"{input.dtype} of shape {list(input.shape)} on {input.device}"
     )

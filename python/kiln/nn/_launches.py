@@ -102,6 +102,8 @@ def row_major(tensor: Tensor, n: int) -> tuple[Tensor, int]:
     """The tensor or a contiguous copy, and the elements between rows of n."""
     if tensor.is_contiguous():
         return tensor, n
+    if tensor.is_neg():  # the imaginary part of a conjugate: what is in memory has the other sign
+        return tensor.contiguous(), n
     try:
         stride, step = tensor.view(-1, n).stride()
     except RuntimeError:  # no view has these rows

@@ -23,6 +23,10 @@ def main_grad_of(weight: Tensor) -> Tensor:
 
 
 def check(main_grad: Tensor, weight: Tensor) -> None:
+    if not isinstance(main_grad, Tensor):
+        raise from_code(
+            "invalid_argument", f"main_grad is a {type(main_grad).__name__}; a torch.Tensor is needed"
+        )
     if (
         main_grad.dtype is torch.float32
         and main_grad.shape == weight.shape

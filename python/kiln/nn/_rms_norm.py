@@ -9,6 +9,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from kiln._errors import from_code
 from kiln.nn import functional
 
 
@@ -29,6 +30,11 @@ class RMSNorm(torch.nn.RMSNorm):
         *,
         fuse_wgrad_accumulation: bool = False,
     ) -> None:
+        if fuse_wgrad_accumulation and not elementwise_affine:
+            raise from_code(
+                "invalid_argument",
+                "fuse_wgrad_accumulation=True with elementwise_affine=False: there is no weight to accumulate for",
+            )
         super().__init__(normalized_shape, eps, elementwise_affine, device, dtype)  # type: ignore[arg-type]
         self.fuse_wgrad_accumulation = fuse_wgrad_accumulation
 

@@ -36,7 +36,7 @@ def rms_norm(
     placeholder gradient (zeros if `zero_out_wgrad`), else no gradient; with `overwrite_main_grad` the
     sum is written instead of added. Raises kiln.RequestError before anything is launched.
     """
-    shape = tuple(normalized_shape)
+    shape = normalized_shape if type(normalized_shape) is tuple else _checks.shape_of(normalized_shape)
     _checks.forward(input, shape, weight, fuse_wgrad_accumulation)
     if torch.compiler.is_compiling() or type(input) not in _PLAIN:
         return _traced.rms_norm(input, shape, weight, eps, fuse_wgrad_accumulation)
@@ -44,7 +44,7 @@ def rms_norm(
     if not (differentiable and torch.is_grad_enabled()):
         return torch.nn.functional.rms_norm(input, shape, weight, eps)
     apply = _RMSNorm.apply if _transforms_active() else _apply
-    return apply(input, weight, shape, eps, fuse_wgrad_accumulation)  # type: ignore[no-any-return]
+    return apply(input, weight, shape, eps, fuse_wgrad_accumulation)  # type: ignore[no-any-return, no-untyped-call]
 
 
 def rms_norm_backward(
