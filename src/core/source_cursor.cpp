@@ -21,8 +21,6 @@ char SourceCursor::peek_next() const {
   return ahead.peek();
 }
 
-void SourceCursor::advance() { move_to(at_ + 1); }
-
 void SourceCursor::move_to(std::size_t offset) {
   at_ = std::min(offset, text_.size());
   skip_continuations();
@@ -51,6 +49,8 @@ void SourceCursor::refuse_at(std::size_t offset, std::string_view problem) const
 
 void SourceCursor::refuse_doubtful_bytes() const {
   for (std::size_t i = 0; i < text_.size(); ++i) {
+    const char first = text_[i];
+    if (first != '\0' && first != '\r' && first != '?' && first != '\\') continue;
     const std::string_view rest = text_.substr(i);
     if (rest.starts_with('\0')) refuse_at(i, "a zero byte");
     if (rest.starts_with('\r') && !rest.starts_with("\r\n")) refuse_at(i, "a lone carriage return");

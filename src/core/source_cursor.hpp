@@ -16,7 +16,11 @@ class SourceCursor {
   // A newline at the end.
   [[nodiscard]] char peek() const { return done() ? '\n' : text_[at_]; }
   [[nodiscard]] char peek_next() const;
-  void advance();
+  void advance() {
+    if (at_ < text_.size()) ++at_;
+    // Few bytes begin a continuation, and every byte comes by here.
+    if (at_ < text_.size() && text_[at_] == '\\') skip_continuations();
+  }
 
   // Offsets are into the whole text, continuations included: raw strings keep them.
   [[nodiscard]] std::size_t offset() const { return at_; }
