@@ -2,8 +2,6 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <array>
 #include <chrono>
-#include <csignal>
-#include <random>
 #include <thread>
 
 #include <fcntl.h>
@@ -56,72 +54,6 @@ TEST_CASE("of sixteen processes that put one key, one wins and all read its byte
   CHECK(std::count(codes.begin(), codes.end(), kStored) == 1);
   CHECK(std::count(codes.begin(), codes.end(), kThere) == kProcesses - 1);
   CHECK(count_in(root / "v1/tmp") == 0);
-}
-
-// Whatever a process does to a cache, in an order of its own, until it is killed.
-void use_for_ever(const fs::path& root, int round, int keys) {
-  StoreOptions options = options_at(root);
-  options.max_bytes = 40 * 20480;
-  Store store(options);
-  for (int i = 0;; ++i) {
-    const int which = (round * 7 + i) % keys;
-    const Key key = make_test_key(std::to_string(which));
-    const auto found = store.find(key);
-    if (!found)
-      store.put(key, make_test_cubin(30000, static_cast<std::uint32_t>(which)), "op", "s");
-    // So that there is always something to put.
-    if (i % 8 == 7) fs::remove(entry_file(root, key));
-    if (i % 16 == 11) {
-      // So that there is something to evict.
-      std::error_code ignored;
-      fs::last_write_time(
-          entry_file(root, key), fs::file_time_type::clock::now() - std::chrono::hours(1), ignored);
-    }
-    if (i % 32 == 23) (void)store.gc();
-    if (i % 32 == 29) store.quarantine(key, "a test");
-    if (i % 16 == 5) store.remember_failure(key, "log");
-    if (i % 16 == 13) (void)store.statistics(i % 64 == 13);
-  }
-}
-
-TEST_CASE("a process killed in the middle of anything, many times, leaves nothing bad", "[cache]") {
-  const TemporaryFolder folder;
-  const fs::path root = folder / "root";
-  constexpr int kKeys = 64;
-  const int rounds = soaking() ? 2000 : 100;
-  std::mt19937 random(3);
-  for (int round = 0; round < rounds; ++round) {
-    // Two at once, so that one is killed in the other's way.
-    std::array<pid_t, 2> children{};
-    for (std::size_t i = 0; i < children.size(); ++i) {
-      children[i] = fork_child([&] {
-        use_for_ever(root, 2 * round + static_cast<int>(i), kKeys);
-        return 0;
-      });
-    }
-    for (const pid_t child : children) {
-      std::this_thread::sleep_for(std::chrono::microseconds(random() % 9000));
-      REQUIRE(::kill(child, SIGKILL) == 0);
-      REQUIRE(wait_for(child) == 1000 + SIGKILL);
-    }
-  }
-  fs::remove_all(root / "v1/bad");  // what the children put there on purpose
-  Store store(options_at(root));
-  std::int64_t checked = 0;
-  const auto problems = store.verify(checked);
-  for (const VerifyProblem& problem : problems)
-    UNSCOPED_INFO(problem.path << ": " << problem.reason);
-  CHECK(problems.empty());
-  CHECK(checked > 0);
-  for (int which = 0; which < kKeys; ++which) {
-    const Key key = make_test_key(std::to_string(which));
-    const Cubin cubin = make_test_cubin(30000, static_cast<std::uint32_t>(which));
-    const auto found = store.find(key);
-    if (found) CHECK(found->cubin == cubin);
-    CHECK(store.put(key, cubin, "op", "s") != PutResult::not_kept);
-  }
-  CHECK(store.counters().bad == 0);
-  CHECK(store.gc().ran);
 }
 
 TEST_CASE("a stampede of processes on many keys compiles each once", "[cache]") {
