@@ -55,6 +55,7 @@ std::vector<Digest> digests_of_changes(const Family& family,
     const std::string name = std::string(closure.headers[i].name) + '_';
     changed = closure;
     changed.headers[i].text = text;
+    changed.headers[i].sha256.reset();  // known of the text as it was
     add_closure(changed);
     changed = closure;
     changed.headers[i].name = name;
