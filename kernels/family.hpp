@@ -40,6 +40,19 @@ struct LaunchContext {
 };
 inline constexpr std::int64_t kCounterBytes = 256;
 
+// A tensor map that the driver encodes into a call's parameters: what the copy engine reads or
+// writes a tensor through. Elements outside the tensor are read as zeros and not written.
+struct TensorMapRequest {
+  std::size_t offset = 0;  // of the TensorMap in the parameters, a multiple of 64
+  const void* data = nullptr;
+  DType type = DType::bf16;
+  int rank = 2;
+  std::array<std::uint64_t, 3> shape{1, 1, 1};  // fastest first; elements
+  std::array<std::uint64_t, 2> strides{};       // of all but the fastest; bytes, multiples of 16
+  std::array<std::uint32_t, 3> box{1, 1, 1};
+  bool swizzle = true;  // 128-byte rows whose 16-byte units are exchanged by row
+};
+
 // One kernel launch. Every kernel takes one parameter: a struct by value.
 struct KernelCall {
   static constexpr std::size_t kMaxParameterBytes = 1024;
@@ -51,6 +64,9 @@ struct KernelCall {
   std::int64_t smem_bytes = 0;
   std::size_t parameter_bytes = 0;
   alignas(64) std::array<std::byte, kMaxParameterBytes> parameters{};
+  static constexpr int kMaxTensorMaps = 3;
+  std::array<TensorMapRequest, kMaxTensorMaps> tensor_maps{};
+  int tensor_map_count = 0;
 
   template <class Struct>
   void set_parameters(const Struct& value);
@@ -74,9 +90,11 @@ enum class Fill { normal, positive, small, zero };  // N(0,1); U(0.5, 1.5); N(0,
 struct TensorSpec {
   std::string name;
   DType type = DType::f32;
-  std::vector<std::int64_t> shape;  // rank 1 or 2 here; row-major
+  std::vector<std::int64_t> shape;  // rank 1 to 3; row-major
   Role role = Role::input;
   Fill fill = Fill::normal;
+  std::vector<double> values{};  // what it holds, when that is part of the problem: offsets
+  int alignment = 0;  // bytes that its base and rows must be multiples of; 0: an element's
 };
 
 struct Problem {

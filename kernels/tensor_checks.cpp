@@ -40,9 +40,13 @@ Extent extent(const Tensor& t) {
   Extent e{.begin = reinterpret_cast<std::uintptr_t>(t.data)};
   if (t.rank == 1) {
     e.width = static_cast<std::uint64_t>(t.shape[0]) * size;
-  } else {
+  } else if (t.rank == 2) {
     e.rows = static_cast<std::uint64_t>(t.shape[0]);
     e.width = static_cast<std::uint64_t>(t.shape[1]) * size;
+    e.pitch = static_cast<std::uint64_t>(t.strides[0]) * size;
+  } else {  // a group is one block, gaps and all
+    e.rows = static_cast<std::uint64_t>(t.shape[0]);
+    e.width = static_cast<std::uint64_t>((t.shape[1] - 1) * t.strides[1] + t.shape[2]) * size;
     e.pitch = static_cast<std::uint64_t>(t.strides[0]) * size;
   }
   return e;
@@ -144,6 +148,68 @@ void TensorChecks::matrix(const Tensor& tensor,
   const std::int64_t most = (std::int64_t{1} << 60) / std::max<std::int64_t>(1, rows);
   if (tensor.strides[0] > most)
     fail(tensor, fmt::format("has row stride {}, too large to address", tensor.strides[0]));
+}
+
+void TensorChecks::matrices(const Tensor& tensor,
+                            DType wanted,
+                            std::int64_t groups,
+                            std::int64_t rows,
+                            std::int64_t columns) const {
+  rank(tensor, 3);
+  type(tensor, wanted);
+  const auto& shape = tensor.shape;
+  const auto& strides = tensor.strides;
+  if (shape[0] != groups || shape[1] != rows || shape[2] != columns) {
+    fail(tensor,
+         fmt::format("has shape [{}, {}, {}], [{}, {}, {}] is needed",
+                     shape[0],
+                     shape[1],
+                     shape[2],
+                     groups,
+                     rows,
+                     columns));
+  }
+  if (strides[2] != 1 && columns > 1)
+    fail(tensor, fmt::format("has column stride {}; columns must be contiguous", strides[2]));
+  if (rows > 1 && strides[1] < columns) {
+    fail(tensor,
+         fmt::format("has row stride {}, less than its {} columns: rows would overlap",
+                     strides[1],
+                     columns));
+  }
+  const std::int64_t most = std::int64_t{1} << 60;
+  if (strides[1] > most / std::max<std::int64_t>(1, rows))
+    fail(tensor, fmt::format("has row stride {}, too large to address", strides[1]));
+  const std::int64_t span = (rows - 1) * strides[1] + columns;
+  if (groups > 1 && strides[0] < span) {
+    fail(tensor,
+         fmt::format("has group stride {}, less than the {} elements of a group: groups would "
+                     "overlap",
+                     strides[0],
+                     span));
+  }
+  if (strides[0] > most / std::max<std::int64_t>(1, groups))
+    fail(tensor, fmt::format("has group stride {}, too large to address", strides[0]));
+}
+
+void TensorChecks::aligned(const Tensor& tensor, int bytes) const {
+  if (reinterpret_cast<std::uintptr_t>(tensor.data) % static_cast<std::uintptr_t>(bytes) != 0) {
+    fail(tensor,
+         fmt::format("is at {}, which is no multiple of {} bytes", fmt::ptr(tensor.data), bytes));
+  }
+  const std::int64_t elements = bytes / size_bytes(tensor.type);
+  for (int i = 0; i + 1 < tensor.rank; ++i) {
+    const auto at = static_cast<std::size_t>(i);
+    if (tensor.shape[at] > 1 && tensor.strides[at] % elements != 0) {
+      fail(tensor,
+           fmt::format("has stride {} in dimension {}, which is no multiple of {} elements ({} "
+                       "bytes)",
+                       tensor.strides[at],
+                       i,
+                       elements,
+                       bytes));
+    }
+  }
 }
 
 void TensorChecks::vector(const Tensor& tensor, DType wanted, std::int64_t size) const {

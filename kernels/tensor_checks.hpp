@@ -27,6 +27,15 @@ class TensorChecks {
   void rank(const Tensor& tensor, int wanted) const;
   // Row-major with unit column stride; a row stride may exceed the columns.
   void matrix(const Tensor& tensor, DType type, std::int64_t rows, std::int64_t columns) const;
+  // One matrix after another, [groups, rows, columns]: row-major with unit column stride; row
+  // strides may exceed the columns, and group strides the rows.
+  void matrices(const Tensor& tensor,
+                DType type,
+                std::int64_t groups,
+                std::int64_t rows,
+                std::int64_t columns) const;
+  // The address and every stride but the last, in bytes, are multiples of `bytes`.
+  void aligned(const Tensor& tensor, int bytes) const;
   // Contiguous.
   void vector(const Tensor& tensor, DType type, std::int64_t size) const;
   // No output may share an element with an input or another output. Null entries are skipped. Rows

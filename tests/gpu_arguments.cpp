@@ -53,7 +53,7 @@ const std::vector<Fault>& faults() {
       {"an address within an element", [](Tensor& t) { t.data = moved(t.data, 1); }},
       {"another type", [](Tensor& t) { t.type = t.type == DType::f32 ? DType::f16 : DType::f32; }},
       {"another rank", [](Tensor& t) { t.rank = t.rank == 1 ? 2 : 1; }},
-      {"another width", [](Tensor& t) { t.shape[static_cast<std::size_t>(t.rank - 1)] += 1; }},
+      {"another width", [](Tensor& t) { t.shape[static_cast<std::size_t>(t.rank - 1)] += 3; }},
       {"a column stride", [](Tensor& t) { t.strides[static_cast<std::size_t>(t.rank - 1)] = 2; }},
       {"a negative size", [](Tensor& t) { t.shape[0] = -1; }},
   };

@@ -92,6 +92,7 @@ void resolve_kernels(const Resolver& get, Driver& driver) {
   get("cuKernelGetAttribute", driver.kernel_attribute);
   get("cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", driver.occupancy);
   get("cuOccupancyMaxActiveClusters", driver.occupancy_clusters);
+  get("cuTensorMapEncodeTiled", driver.tensor_map_encode);
   get("cuLaunchKernelEx", driver.launch);
 }
 

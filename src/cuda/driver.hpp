@@ -56,6 +56,20 @@ struct Driver {
   int (*kernel_attribute)(int*, int, CUkern_st*, int) = nullptr;
   int (*occupancy)(int*, CUfunc_st*, int, std::size_t, unsigned) = nullptr;
   int (*occupancy_clusters)(int*, CUfunc_st*, const CUlaunchConfig_st*) = nullptr;
+  // cuTensorMapEncodeTiled: map, type, rank, address, shape, strides, box, element strides,
+  // interleave, swizzle, L2 promotion, fill.
+  int (*tensor_map_encode)(void*,
+                           int,
+                           unsigned,
+                           void*,
+                           const std::uint64_t*,
+                           const std::uint64_t*,
+                           const unsigned*,
+                           const unsigned*,
+                           int,
+                           int,
+                           int,
+                           int) = nullptr;
   int (*launch)(const CUlaunchConfig_st*, CUfunc_st*, void**, void**) = nullptr;
   int (*memory_allocate)(std::uint64_t*, std::size_t) = nullptr;
   int (*memory_free)(std::uint64_t) = nullptr;

@@ -9,6 +9,8 @@
 
 #include <kiln/error.hpp>
 
+#include "src/service/tensor_maps.hpp"
+
 namespace kiln {
 namespace {
 
@@ -42,8 +44,9 @@ void PackedCalls::pack(const PreparedState& prepared,
   list.count = 0;
   prepared.family->bind(prepared.plan, arguments, context, list);
   for (std::size_t i = 0; i < static_cast<std::size_t>(list.count); ++i) {
-    const KernelCall& call = list.calls[i];
+    KernelCall& call = list.calls[i];
     check_call(call, prepared);
+    encode_tensor_maps(prepared.hardware->driver(), call);
     launches[i] = PackedLaunch(prepared.hardware->driver(),
                                prepared.functions[static_cast<std::size_t>(call.stage)].function,
                                {.grid = call.grid,

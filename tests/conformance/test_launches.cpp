@@ -26,11 +26,14 @@ Arguments arguments_of(const Problem& problem) {
   Arguments arguments;
   std::uintptr_t address = std::uintptr_t{1} << 40;
   for (const TensorSpec& spec : problem.tensors) {
-    REQUIRE((spec.shape.size() == 1 || spec.shape.size() == 2));
-    auto* data = reinterpret_cast<void*>(address);
-    arguments.add(spec.shape.size() == 1
-                      ? vector(spec.name, data, spec.type, spec.shape[0])
-                      : matrix(spec.name, data, spec.type, spec.shape[0], spec.shape[1]));
+    Tensor tensor{spec.name, reinterpret_cast<void*>(address), spec.type};
+    std::int64_t stride = 1;
+    for (std::size_t i = spec.shape.size(); i-- > 0; stride *= spec.shape[i]) {
+      tensor.shape[i] = spec.shape[i];
+      tensor.strides[i] = stride;
+    }
+    tensor.rank = static_cast<int>(spec.shape.size());
+    arguments.add(tensor);
     address += std::uintptr_t{1} << 30;
   }
   return arguments;
@@ -41,6 +44,7 @@ void check_calls(const Case& c, const Plan& plan, std::int64_t rows, int sm_coun
                 << " SMs");
   const Problem problem = c.family->problem(c.signature, rows);
   LaunchContext context{.sm_count = sm_count};
+  context.clusters.fill(sm_count);
   context.workspace = reinterpret_cast<void*>(std::uintptr_t{1} << 44);
   context.workspace_bytes = plan.workspace_bytes;
   context.counters = reinterpret_cast<void*>(std::uintptr_t{1} << 45);
@@ -139,9 +143,13 @@ TEST_CASE("an argument that is missing, null or of another type is refused") {
       };
       CHECK_THROWS_AS(bind_with([](Tensor& tensor) { tensor.name = "no_such_tensor"; }), Error);
       CHECK_THROWS_AS(bind_with([](Tensor& tensor) { tensor.data = nullptr; }), Error);
-      CHECK_THROWS_AS(bind_with([](Tensor& tensor) { tensor.type = DType::i32; }), Error);
-      CHECK_THROWS_AS(bind_with([](Tensor& tensor) { tensor.rank = 3; }), Error);
-      CHECK_THROWS_AS(bind_with([](Tensor& tensor) { tensor.shape[0] += 1; }), Error);
+      CHECK_THROWS_AS(bind_with([](Tensor& tensor) {
+                        tensor.type = tensor.type == DType::i32 ? DType::f32 : DType::i32;
+                      }),
+                      Error);
+      CHECK_THROWS_AS(bind_with([](Tensor& tensor) { tensor.rank = 4; }), Error);
+      // Not by one: offsets may have a leading zero.
+      CHECK_THROWS_AS(bind_with([](Tensor& tensor) { tensor.shape[0] += 3; }), Error);
     }
   }
 }
@@ -158,8 +166,11 @@ TEST_CASE("every reference gives each output finite values and positive bounds")
       std::int64_t size = 1;
       for (const std::int64_t extent : spec.shape) size *= extent;
       if (spec.role != Role::output) {
-        inputs.push_back(
-            {spec.name, spec.shape, std::vector<double>(static_cast<std::size_t>(size), 0.5)});
+        inputs.push_back({spec.name,
+                          spec.shape,
+                          spec.values.empty()
+                              ? std::vector<double>(static_cast<std::size_t>(size), 0.5)
+                              : spec.values});
       }
       if (spec.role != Role::input) outputs.insert(spec.name);
     }

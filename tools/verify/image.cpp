@@ -69,25 +69,32 @@ Tensor Layout::tensor(std::uint64_t allocation) const {
   auto* data =
       reinterpret_cast<void*>(allocation + static_cast<std::uint64_t>(base_bytes));  // NOLINT
   if (rank == 1) return vector(name, data, type, columns);
+  if (rank == 3) {
+    const std::int64_t each = rows / groups;
+    return {name, data, type, 3, {groups, each, columns, 0}, {each * row_stride, row_stride, 1, 0}};
+  }
   return matrix(name, data, type, rows, columns, row_stride);
 }
 
 Layout make_layout(const TensorSpec& spec, const LayoutOptions& options) {
-  if (spec.shape.empty() || spec.shape.size() > 2) {
+  if (spec.shape.empty() || spec.shape.size() > 3) {
     throw Error(
         ErrorCode::internal,
-        fmt::format("tensor {} has rank {}; 1 and 2 are laid out", spec.name, spec.shape.size()));
+        fmt::format("tensor {} has rank {}; 1 to 3 are laid out", spec.name, spec.shape.size()));
   }
+  const std::int64_t size = size_bytes(spec.type);
+  const std::int64_t grain = std::max<std::int64_t>(1, spec.alignment / size);
+  const auto allowed = [grain](std::int64_t elements) { return elements / grain * grain; };
   Layout layout;
   layout.name = spec.name;
   layout.type = spec.type;
   layout.role = spec.role;
   layout.rank = static_cast<int>(spec.shape.size());
-  layout.rows = layout.rank == 2 ? spec.shape[0] : 1;
+  layout.groups = layout.rank == 3 ? spec.shape[0] : 1;
+  layout.rows = layout.rank == 1 ? 1 : layout.groups * spec.shape[spec.shape.size() - 2];
   layout.columns = spec.shape.back();
-  layout.row_stride = layout.columns + (layout.rank == 2 ? options.extra_stride : 0);
-  const std::int64_t size = size_bytes(spec.type);
-  layout.base_bytes = kGuardBytes + options.misalign * size;
+  layout.row_stride = layout.columns + (layout.rank == 1 ? 0 : allowed(options.extra_stride));
+  layout.base_bytes = kGuardBytes + allowed(options.misalign) * size;
   const std::int64_t span =
       layout.elements() == 0 ? 0 : (layout.rows - 1) * layout.row_stride + layout.columns;
   layout.total_bytes = layout.base_bytes + span * size + kGuardBytes;

@@ -22,7 +22,8 @@ struct Layout {
   DType type = DType::f32;
   Role role = Role::input;
   int rank = 1;
-  std::int64_t rows = 1;
+  std::int64_t groups = 1;  // rank 3: matrices, one after another
+  std::int64_t rows = 1;    // of all groups
   std::int64_t columns = 0;
   std::int64_t row_stride = 0;   // elements
   std::int64_t base_bytes = 0;   // of the first element, from the start of the allocation
@@ -36,11 +37,12 @@ struct Layout {
 };
 
 struct LayoutOptions {
-  std::int64_t extra_stride = 0;  // elements between the rows of rank-2 tensors
+  // As far as TensorSpec::alignment allows.
+  std::int64_t extra_stride = 0;  // elements between the rows of matrices
   std::int64_t misalign = 0;      // elements the base is moved by
 };
 
-// Throws Error{internal} for a rank other than 1 and 2.
+// Throws Error{internal} for a rank other than 1, 2 and 3.
 [[nodiscard]] Layout make_layout(const TensorSpec& spec, const LayoutOptions& options);
 
 // The allocation before a launch. Inputs: values, and 0xFF (a NaN of every float type) in gaps and

@@ -21,6 +21,13 @@ void fill_with_values(const Driver& driver,
                       const Block& block,
                       std::uint64_t seed) {
   const std::int64_t size = size_bytes(spec.type);
+  if (!spec.values.empty()) {
+    std::vector<std::byte> bytes(spec.values.size() * static_cast<std::size_t>(size));
+    for (std::size_t i = 0; i < spec.values.size(); ++i)
+      store(spec.type, spec.values[i], bytes.data() + i * static_cast<std::size_t>(size));
+    block.upload(bytes, layout.base_bytes);
+    return;
+  }
   const std::int64_t count = std::min(layout.elements(), kSeedElements);
   const std::uint64_t stream = stream_of(seed, spec.name);
   std::vector<std::byte> bytes(static_cast<std::size_t>(count * size));
