@@ -24,6 +24,15 @@ inline void store_cluster(u32 mapped, float value) {
   asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(mapped), "f"(value) : "memory");
 }
 
+inline void store_cluster(u32 mapped, const Chunk& c) {
+  asm volatile("st.shared::cluster.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(mapped),
+               "r"(c.word[0]),
+               "r"(c.word[1]),
+               "r"(c.word[2]),
+               "r"(c.word[3])
+               : "memory");
+}
+
 // All threads of all CTAs of the cluster; stores before it are visible after it.
 inline void cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");

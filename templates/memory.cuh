@@ -14,6 +14,12 @@ inline u32 shared_address(const void* pointer) {
 inline void copy_async_16(u32 shared, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
 }
+// The same, or 16 zeroed bytes; `global` is then not read.
+inline void copy_async_16_or_zero(u32 shared, const void* global, bool read) {
+  asm volatile(
+      "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(global), "r"(read ? 16 : 0)
+      : "memory");
+}
 inline void copy_async_commit() { asm volatile("cp.async.commit_group;" ::: "memory"); }
 // Waits until at most Pending of this thread's committed groups are unfinished.
 template <int Pending>
@@ -38,6 +44,28 @@ inline void store_shared(u32 shared, const Chunk& c) {
                : "memory");
 }
 
+struct Pair {
+  float low, high;
+};
+inline Pair load_shared_pair(u32 shared) {
+  Pair pair;
+  asm volatile("ld.shared.v2.f32 {%0, %1}, [%2];"
+               : "=f"(pair.low), "=f"(pair.high)
+               : "r"(shared)
+               : "memory");
+  return pair;
+}
+inline void store_shared_pair(u32 shared, float low, float high) {
+  asm volatile("st.shared.v2.f32 [%0], {%1, %2};" ::"r"(shared), "f"(low), "f"(high) : "memory");
+}
+inline u32 load_shared_word(u32 shared) {
+  u32 word;
+  asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(shared) : "memory");
+  return word;
+}
+inline void store_shared_word(u32 shared, u32 word) {
+  asm volatile("st.shared.b32 [%0], %1;" ::"r"(shared), "r"(word) : "memory");
+}
 inline void store_shared_element(u32 shared, u16 value) {
   asm volatile("st.shared.b16 [%0], %1;" ::"r"(shared), "h"(value) : "memory");
 }
@@ -77,6 +105,14 @@ inline void store_chunk(void* global, const Chunk& c) {
                : "memory");
 }
 
+inline u64 atomic_add(u64* global, u64 value) {
+  u64 old;
+  asm volatile("atom.add.acq_rel.gpu.global.u64 %0, [%1], %2;"
+               : "=l"(old)
+               : "l"(global), "l"(value)
+               : "memory");
+  return old;
+}
 inline u32 atomic_add_release(u32* global, u32 value) {
   u32 old;
   asm volatile("atom.add.release.gpu.global.u32 %0, [%1], %2;"

@@ -1,0 +1,186 @@
+// Which tile comes next: items in order, from the group sizes alone.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/grouped_gemm/layout.hpp"
+#include "templates/types.cuh"
+
+namespace kiln::grouped_gemm {
+
+// What the two CTAs of a cluster share of a tile: nothing, the b operand (tiles above one another)
+// or the a operand (tiles beside one another).
+enum Sharing : int { kShareNothing = 0, kShareB = 1, kShareA = 2 };
+
+// One tile of one CTA. rows or columns of 0: nothing to compute, but the neighbour is served.
+struct Tile {
+  int group;    // negative: no more tiles
+  int row;      // first output row (forward and dgrad: of the whole output; wgrad: of the group's)
+  int rows;     // valid rows from there, at most a tile's
+  int column;   // first output column
+  int columns;  // valid columns from there, at most a tile's
+  int first;    // the group's first row
+  int depth;    // steps along the reduction
+  int tail;     // wgrad: rows in the last step
+  int sharing;
+};
+
+// A group, and which of its items.
+struct Place {
+  int group;  // negative: past the last item
+  int start;  // its first row
+  int size;   // its rows
+  i64 item;
+};
+
+// An item is the tile, or the pair of tiles, that a cluster computes at a time. One warp walks
+// them; they only grow from call to call.
+template <class C>
+struct Walk {
+  static constexpr Geometry g = C::geometry;
+  static constexpr i64 kAcross = tiles_across(g);
+
+  const int* ends;
+  i64 total_rows;
+  int groups;
+  u32 lane;
+
+  // Forward and dgrad: a window of 32 groups, one a lane.
+  int base = 0;
+  int start = 0;
+  int size = 0;
+  i64 items_before = 0;   // of groups before the window
+  i64 items_through = 0;  // up to and with this lane's group
+
+  // Wgrad: the groups with most rows first, and of equal ones the first.
+  i64 place = -1;
+  u64 key = ~0ull;  // size, then the complement of the index
+
+  static constexpr int tiles_down(int rows) {
+    const i64 all = g.op == Op::wgrad ? g.rows : rows;
+    return static_cast<int>(ceil_div(all, g.tile_rows));
+  }
+  static constexpr i64 items_of(int down) {
+    if constexpr (g.cluster_ctas == 1) return down * kAcross;
+    return down / 2 * kAcross + (down & 1) * ((kAcross + 1) / 2);
+  }
+
+  // Offsets out of order or past the end never lead outside the tensors.
+  int clamped_end(int group) const {
+    if (group < 0) return 0;
+    const i64 end = ends[group];
+    return static_cast<int>(end < 0 ? 0 : end > total_rows ? total_rows : end);
+  }
+  int size_of(int group) const { return max(clamped_end(group) - clamped_end(group - 1), 0); }
+
+  Place find(i64 item) {
+    if constexpr (g.op == Op::wgrad) {
+      return find_longest_first(item);
+    } else {
+      return find_in_order(item);
+    }
+  }
+
+  void load_window() {
+    const int group = base + static_cast<int>(lane);
+    const bool valid = group < groups;
+    start = valid ? clamped_end(group - 1) : 0;
+    size = valid ? size_of(group) : 0;
+    i64 items = valid ? items_of(tiles_down(size)) : 0;
+#pragma unroll
+    for (int step = 1; step < 32; step *= 2) {
+      const i64 other = __shfl_up_sync(0xffffffffu, items, step);
+      if (lane >= step) items += other;
+    }
+    items_through = items_before + items;
+  }
+  Place find_in_order(i64 item) {
+    while (true) {
+      const u32 later = __ballot_sync(0xffffffffu, item < items_through);
+      if (later != 0) {
+        const int owner = __ffs(later) - 1;
+        const int owner_size = __shfl_sync(0xffffffffu, size, owner);
+        const i64 before =
+            __shfl_sync(0xffffffffu, items_through, owner) - items_of(tiles_down(owner_size));
+        return {base + owner, __shfl_sync(0xffffffffu, start, owner), owner_size, item - before};
+      }
+      if (base + 32 >= groups) return {-1, 0, 0, 0};
+      items_before = __shfl_sync(0xffffffffu, items_through, 31);
+      base += 32;
+      load_window();
+    }
+  }
+
+  void next_group() {
+    u64 best = 0;
+    for (int group = static_cast<int>(lane); group < groups; group += 32) {
+      const u64 here = static_cast<u64>(size_of(group)) << 32 | static_cast<u32>(~group);
+      if (here < key && here > best) best = here;
+    }
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) {
+      const u64 other = __shfl_xor_sync(0xffffffffu, best, step);
+      if (other > best) best = other;
+    }
+    key = best;
+    ++place;
+  }
+  Place find_longest_first(i64 item) {
+    constexpr i64 kItems = items_of(tiles_down(0));
+    const i64 wanted = item / kItems;
+    if (wanted >= groups) return {-1, 0, 0, 0};
+    while (place < wanted) next_group();
+    const int group = static_cast<int>(~static_cast<u32>(key));
+    return {group, clamped_end(group - 1), static_cast<int>(key >> 32), item - wanted * kItems};
+  }
+
+  // The tile of the CTA of that rank.
+  Tile tile(const Place& at, u32 rank) const {
+    if (at.group < 0) return Tile{-1};
+    const int height = tiles_down(at.size);
+    int down = 0, across = 0, sharing = kShareNothing;
+    if constexpr (g.cluster_ctas == 1) {
+      raster(at.item, height, down, across);
+    } else {
+      const i64 paired = height / 2 * kAcross;
+      if (at.item < paired) {
+        raster(at.item, height / 2, down, across);
+        down = 2 * down + static_cast<int>(rank);
+        sharing = kShareB;
+      } else {  // the last row of tiles, where their number is odd
+        down = height - 1;
+        across = static_cast<int>(2 * (at.item - paired)) + static_cast<int>(rank);
+        sharing = kShareA;
+      }
+    }
+    const int all_rows = g.op == Op::wgrad ? static_cast<int>(g.rows) : at.size;
+    Tile t;
+    t.group = at.group;
+    t.row = down * g.tile_rows;
+    t.rows = min(all_rows - t.row, g.tile_rows);
+    t.column = across * g.tile_columns;
+    t.columns = max(min(static_cast<int>(g.columns) - t.column, g.tile_columns), 0);
+    t.first = at.start;
+    t.sharing = sharing;
+    if constexpr (g.op == Op::wgrad) {
+      t.depth = static_cast<int>(ceil_div(at.size, g.tile_depth));
+      t.tail = at.size - (t.depth - 1) * g.tile_depth;
+    } else {
+      t.row += at.start;
+      t.depth = static_cast<int>(ceil_div(g.depth, g.tile_depth));
+      t.tail = g.tile_depth;
+    }
+    return t;
+  }
+
+  // Bands of rows of tiles, each walked column by column: what runs at one time is close to a
+  // square, so that both operands come from L2.
+  static void raster(i64 item, int height, int& down, int& across) {
+    const int band = static_cast<int>(item / (g.band * kAcross));
+    const int in_band = static_cast<int>(item - band * g.band * kAcross);
+    const int rows = min(height - band * g.band, g.band);
+    across = in_band / rows;
+    down = band * g.band + in_band % rows;
+  }
+};
+
+}  // namespace kiln::grouped_gemm
