@@ -19,11 +19,12 @@ function(kiln_family_folders out)
   set(${out} "${folders}" PARENT_SCOPE)
 endfunction()
 
-# The device files a kernel may include, relative to the source folder, sorted.
+# The device files a kernel may include, and the descriptions that device code is generated from, relative to the
+# source folder, sorted.
 function(kiln_device_files out)
   set(patterns templates/*.cuh templates/*.hpp)
   foreach(root IN LISTS ARGN)
-    list(APPEND patterns ${root}/*/*.cuh ${root}/*/*.hpp)
+    list(APPEND patterns ${root}/*/*.cuh ${root}/*/*.hpp ${root}/*/ops/*.json)
   endforeach()
   list(TRANSFORM patterns PREPEND "${PROJECT_SOURCE_DIR}/")
   file(GLOB files CONFIGURE_DEPENDS RELATIVE "${PROJECT_SOURCE_DIR}" ${patterns})

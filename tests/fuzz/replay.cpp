@@ -43,6 +43,9 @@ TEST_CASE("the kept inputs of the recipe fuzzer break nothing", "[fuzz]") {
 TEST_CASE("the kept inputs of the signature fuzzer break nothing", "[fuzz]") {
   CHECK(replay("signature", signature) > 0);
 }
+TEST_CASE("the kept inputs of the description fuzzer break nothing", "[fuzz]") {
+  CHECK(replay("description", description) > 0);
+}
 
 }  // namespace
 }  // namespace kiln::fuzz

@@ -19,6 +19,9 @@ void recipe(std::span<const std::byte> bytes);
 // Signatures, as text and as JSON.
 void signature(std::span<const std::byte> bytes);
 
+// Descriptions of mix-order reductions, as JSON, and single statements.
+void description(std::span<const std::byte> bytes);
+
 inline std::string_view text_of(std::span<const std::byte> bytes) {
   return {reinterpret_cast<const char*>(bytes.data()), bytes.size()};
 }
