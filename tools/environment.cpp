@@ -23,6 +23,17 @@ std::vector<fs::path> folders(const fs::path& parent, std::string_view prefix) {
   return found;
 }
 
+// CUDA 13's wheels share a folder, cu13; older ones have one each.
+void add_wheels(const fs::path& python, std::vector<std::string>& found) {
+  for (const char* packages : {"site-packages", "dist-packages"}) {
+    for (const char* prefix : {"cu1", "cuda_nvrtc"}) {
+      for (const fs::path& wheel : folders(python / packages / "nvidia", prefix)) {
+        found.push_back((wheel / "lib").string());
+      }
+    }
+  }
+}
+
 }  // namespace
 
 std::optional<std::string> environment(std::string_view name) {
@@ -44,10 +55,9 @@ std::vector<std::string> wheel_folders() {
   if (!program) return found;
   fs::path folder = fs::path(*program).parent_path();
   for (int level = 0; level < 5; ++level, folder = folder.parent_path()) {
-    for (const fs::path& python : folders(folder / "venv" / "lib", "python3")) {
-      for (const fs::path& wheel : folders(python / "site-packages" / "nvidia", "cu1")) {
-        found.push_back((wheel / "lib").string());
-      }
+    // The environment that the program is installed in, and one beside a build folder.
+    for (const fs::path& libraries : {folder / "lib", folder / "venv" / "lib"}) {
+      for (const fs::path& python : folders(libraries, "python3")) add_wheels(python, found);
     }
   }
   return found;

@@ -12,8 +12,9 @@ namespace kiln::cli {
 
 [[nodiscard]] std::optional<std::string> environment(std::string_view name);
 
-// Library folders of NVIDIA's wheels in a virtual environment called `venv` beside the program or
-// up to four folders above it: where `./dev setup` puts them.
+// Library folders of NVIDIA's wheels, in the Python environment that the program is installed in
+// and in one called `venv` beside the program or up to four folders above it, where `./dev setup`
+// puts them.
 [[nodiscard]] std::vector<std::string> wheel_folders();
 
 // The absolute path of this program, or nothing without /proc.
