@@ -50,12 +50,17 @@ class Launch:
 
 
 class Prepared:
-    """A signature whose kernel is loaded on a device."""
+    """A signature whose kernel is loaded on a device. `kiln.prepare` makes it.
+
+    Attributes:
+        signature: its canonical text.
+        device: the ordinal of the device.
+    """
 
     def __init__(self, prepared: _kiln.Prepared, signature: str) -> None:
         self._prepared = prepared
         self._roles = dict(_kiln.tensor_roles(signature))
-        self.signature = signature
+        self.signature: str = signature
         self.device: int = prepared.ordinal()
 
     @property
@@ -65,14 +70,20 @@ class Prepared:
         return plan
 
     @property
+    def roles(self) -> dict[str, str]:
+        """The tensors that `bind` takes: "input", "output" or "in_out" by name."""
+        return dict(self._roles)
+
+    @property
     def workspace_bytes(self) -> int:
+        """Of the memory that a launch needs; it need not be initialised."""
         return self._prepared.workspace_bytes()
 
     def bind(self, *, workspace: object = None, sm_limit: int = 0, **tensors: object) -> Launch:
         """Checks the tensors and packs a launch. Nothing is launched.
 
-        The tensors of an op are in its family's README; `kiln.explain` names the family. Each is a
-        torch tensor, one with __dlpack__, or a tuple (address, shape, strides in elements or None,
+        The tensors are those of `roles`, and what they are is in the README of the op's family. Each is
+        a torch tensor, one with __dlpack__, or a tuple (address, shape, strides in elements or None,
         "bf16", ordinal).
 
         `workspace`: 256-byte aligned memory of at least `workspace_bytes`; absent, the launch makes its

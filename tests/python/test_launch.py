@@ -53,6 +53,7 @@ def run(python: Callable[..., str], cache: Path) -> Run:
 def test_a_launch_reaches_the_driver_with_its_addresses_stream_and_device(run: Run) -> None:
     run("""
 assert prepared.device == 0 and prepared.plan["route"] == "fused"
+assert prepared.roles == dict(dy="input", x="input", rstd="input", w="input", dx="output", dw="output")
 launch = prepared.bind(**tensors())
 assert driver.fake_launches() == 0
 launch.run(7)

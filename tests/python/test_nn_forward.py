@@ -12,6 +12,7 @@ torch = pytest.importorskip("torch")
 from emulator import Emulator, gradients  # noqa: E402
 
 from kiln.nn import RMSNorm, functional  # noqa: E402
+from kiln.nn._forward import composed  # noqa: E402
 
 
 @pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
@@ -26,6 +27,18 @@ def test_the_output_is_torchs(gpu: Emulator, dtype: str, eps: float | None) -> N
     torch.testing.assert_close(mine(x), theirs(x), atol=tolerance, rtol=tolerance)
     with torch.no_grad():
         assert torch.equal(mine(x), theirs(x))
+
+
+@pytest.mark.parametrize("dtype", ["float32", "float16", "bfloat16"])
+@pytest.mark.parametrize("eps", [None, 1e-5])
+def test_the_composed_output_has_torchs_eps(dtype: str, eps: float | None) -> None:
+    x = (1e-3 * torch.randn(3, 64)).to(getattr(torch, dtype))  # so small that eps counts
+    weight = torch.randn(64).to(x.dtype)
+    y, rstd = composed(x, (64,), weight, eps)
+    # Each of the two rounds once to the type, the older torch also its eps.
+    tolerance = {"float32": 1e-6, "float16": 2e-3, "bfloat16": 1.6e-2}[dtype]
+    torch.testing.assert_close(y, torch.nn.functional.rms_norm(x, (64,), weight, eps), rtol=tolerance, atol=0)
+    assert rstd.dtype is torch.float32 and rstd.shape == (3, 1)
 
 
 def test_types_may_differ(gpu: Emulator) -> None:

@@ -24,6 +24,14 @@ def _fused_function() -> Any:
 _fused = _fused_function()
 
 
+# torch 2.6 adds the epsilon of the input's type, later ones that of the type it computes in.
+_EPS_OF_INPUT = tuple(int(part) for part in torch.__version__.split(".")[:2]) < (2, 7)
+
+
+def _default_eps(dtype: torch.dtype) -> float:
+    return torch.finfo(dtype if _EPS_OF_INPUT else torch.float32).eps
+
+
 def forward(
     x: Tensor, shape: Sequence[int], weight: Tensor | None, eps: float | None
 ) -> tuple[Tensor, Tensor]:
@@ -39,7 +47,7 @@ def composed(
     """The same out of parts, which torch.compile fuses with what is around them."""
     wide = x if x.dtype is torch.float32 else x.float()
     rows = tuple(range(-len(shape), 0))
-    floor = torch.finfo(torch.float32).eps if eps is None else eps
+    floor = _default_eps(x.dtype) if eps is None else eps
     rstd = torch.rsqrt(wide.pow(2).mean(rows, keepdim=True) + floor)
     y = wide * rstd
     if weight is not None:

@@ -14,10 +14,19 @@ from kiln.nn import functional
 
 
 class RMSNorm(torch.nn.RMSNorm):
-    """torch.nn.RMSNorm with kiln's backward: same arguments, same state dict.
+    """torch.nn.RMSNorm with kiln's backward: same arguments, same state dict, an instance of it.
 
-    fuse_wgrad_accumulation: the backward adds the weight's gradient into `weight.main_grad`, an fp32
-    tensor of the weight's shape, instead of returning it (Megatron's convention).
+    Args:
+        normalized_shape: size of the last dimension, or sizes of the last dimensions.
+        eps: None is torch's default.
+        elementwise_affine: whether there is a weight, of ones at first.
+        device, dtype: of the weight. Inputs are CUDA tensors of fp32, fp16 or bf16, of its type or another.
+        fuse_wgrad_accumulation: the backward adds the weight's gradient into `weight.main_grad`, an fp32
+            tensor of the weight's shape, instead of returning it (Megatron's convention, whose attributes
+            `functional.rms_norm` describes).
+
+    Raises:
+        kiln.RequestError: fuse_wgrad_accumulation without a weight; called: a bad input (`functional.rms_norm`).
     """
 
     def __init__(

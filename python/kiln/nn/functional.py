@@ -28,13 +28,26 @@ def rms_norm(
     *,
     fuse_wgrad_accumulation: bool = False,
 ) -> Tensor:
-    """torch.nn.functional.rms_norm with kiln's backward.
+    """torch.nn.functional.rms_norm with kiln's backward: input * rsqrt(mean(input^2) + eps) * weight.
 
-    Inputs are CUDA tensors of fp32, fp16 or bf16; input and weight may differ in type.
-    fuse_wgrad_accumulation: the backward adds into `weight.main_grad` (fp32, of the weight's shape).
-    Where the weight has an attribute `grad_added_to_main_grad` it becomes True and the weight gets a
-    placeholder gradient (zeros if `zero_out_wgrad`), else no gradient; with `overwrite_main_grad` the
-    sum is written instead of added. Raises kiln.RequestError before anything is launched.
+    Args:
+        input: CUDA tensor [*, *normalized_shape] of fp32, fp16 or bf16, of any strides.
+        normalized_shape: sizes of the last dimensions, which are normalised together.
+        weight: tensor of shape normalized_shape on input's device, of any of the three types.
+        eps: None is torch's default: from torch 2.7 on torch.finfo(torch.float32).eps.
+        fuse_wgrad_accumulation: the backward adds into `weight.main_grad`, a contiguous fp32 tensor of the
+            weight's shape, instead of returning a gradient. Where the weight has an attribute
+            `grad_added_to_main_grad` it becomes True, and the weight gets a placeholder gradient (zeros if
+            `zero_out_wgrad`, else unset values); with `overwrite_main_grad` the sum is written instead of
+            added.
+
+    Returns:
+        A tensor of input's shape and type. Its gradient is not differentiable again.
+
+    Raises:
+        kiln.RequestError: a tensor is not as described; raised before anything is launched. What is wrong
+            with main_grad is found by the backward, or by the forward under torch.compile.
+        kiln.ServiceError: kiln cannot run here; raised by the backward.
     """
     shape = normalized_shape if type(normalized_shape) is tuple else _checks.shape_of(normalized_shape)
     _checks.forward(input, shape, weight, fuse_wgrad_accumulation)
@@ -60,9 +73,21 @@ def rms_norm_backward(
 
         dx = rstd * (g - xh * mean(g * xh)) [+ residual]        dw = sum over rows of grad_output * xh
 
-    rstd: fp32, one element a row. residual: a gradient of the input's shape and type, added to dx.
-    main_grad: fp32; dw is added into it and None is returned in its place. Not differentiable again.
-    Raises kiln.RequestError before anything is launched.
+    Args:
+        grad_output: CUDA tensor of input's shape and type, of any strides.
+        input: CUDA tensor of fp32, fp16 or bf16, of any strides. Its rows are as many as rstd's elements.
+        rstd: fp32, rsqrt(mean(row^2) + eps) of each row, of any shape with as many elements as rows.
+        weight: of the shape of input's last dimensions, of any of the three types. None: no scaling.
+        residual: a gradient of input's shape and type, added to dx before it is rounded.
+        main_grad: contiguous fp32 tensor of weight's shape. dw is added into it, and not returned.
+
+    Returns:
+        dx, contiguous and of input's shape and type; and dw of weight's shape and type, or None. Neither is
+        differentiable.
+
+    Raises:
+        kiln.RequestError: a tensor is not as described; raised before anything is launched.
+        kiln.ServiceError: kiln cannot run here.
     """
     n = _checks.backward(grad_output, input, rstd, weight, residual, main_grad)
     if torch.compiler.is_compiling() or type(input) not in _PLAIN:
