@@ -69,7 +69,7 @@ inline void mbarrier_wait_cluster(u32 barrier, u32 parity) {
 // Some warps of the CTA; 0 is __syncthreads.
 template <int Index, int Threads>
 inline void named_barrier() {
-  asm volatile("bar.sync %0, %1;" ::"n"(Index), "n"(Threads) : "memory");
+  asm volatile("barrier.sync %0, %1;" ::"n"(Index), "n"(Threads) : "memory");
 }
 
 }  // namespace kiln

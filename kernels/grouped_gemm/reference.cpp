@@ -1,6 +1,7 @@
 // A problem with groups of every kind, and its double-precision reference with error bounds.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <array>
 #include <cmath>
 #include <limits>
 #include <numeric>
@@ -12,17 +13,24 @@
 namespace kiln::grouped_gemm {
 namespace {
 
-constexpr std::int64_t kGroups = 7;
+// Fewer groups where the weights are large, so that a host can hold and check them.
+std::int64_t groups_of(const GroupedGemm& gemm) {
+  return std::clamp<std::int64_t>((std::int64_t{1} << 26) / (gemm.n * gemm.k), 3, 7);
+}
 
-// Sizes in proportion to 7, 1, 0, 5, 0, 2, 3, one of them a single row; with enough rows, the last
-// ones belong to no group.
-std::vector<double> ends_of(std::int64_t rows) {
-  constexpr std::array<std::int64_t, kGroups> kShares{7, 1, 0, 5, 0, 2, 3};
+// End rows of groups with sizes in proportion to 7, 0, 5, 1, 2, 0, 3, the fourth with a single row;
+// with enough rows, the last ones belong to no group.
+std::vector<double> ends_of(std::int64_t rows, std::int64_t groups) {
+  constexpr std::array<std::int64_t, 7> kShares{7, 0, 5, 1, 2, 0, 3};
+  const auto count = static_cast<std::size_t>(groups);
+  const std::int64_t all =
+      std::accumulate(kShares.begin(), kShares.begin() + groups, std::int64_t{0});
   const std::int64_t used = rows >= 200 ? rows - 5 : rows;
   std::vector<double> ends;
   std::int64_t end = 0;
-  for (std::size_t e = 0; e < kGroups; ++e) {
-    end += e + 1 == kGroups ? used - end : e == 1 && used >= kGroups ? 1 : used * kShares[e] / 20;
+  for (std::size_t e = 0; e < count; ++e) {
+    const bool single = e == 3 && used >= all;
+    end += e + 1 == count ? used - end : single ? 1 : used * kShares[e] / all;
     ends.push_back(static_cast<double>(end));
   }
   return ends;
@@ -66,7 +74,7 @@ Problem problem(const Signature& signature, std::int64_t rows) {
                       .fill = fill,
                       .alignment = 16};
   };
-  const std::int64_t e = kGroups;
+  const std::int64_t e = groups_of(gemm);
   out.tensors.push_back(operand(gemm.a_name(), {rows, gemm.a_columns()}, Fill::normal));
   if (gemm.op == Op::wgrad) {
     out.tensors.push_back(operand("x", {rows, gemm.k}, Fill::normal));
@@ -74,7 +82,7 @@ Problem problem(const Signature& signature, std::int64_t rows) {
     out.tensors.push_back(operand("w", {e, gemm.n, gemm.k}, Fill::small));
   }
   out.tensors.push_back(
-      {.name = "offs", .type = DType::i32, .shape = {e}, .values = ends_of(rows)});
+      {.name = "offs", .type = DType::i32, .shape = {e}, .values = ends_of(rows, e)});
   std::vector<std::int64_t> shape = gemm.op == Op::wgrad
                                         ? std::vector<std::int64_t>{e, gemm.n, gemm.k}
                                         : std::vector<std::int64_t>{rows, gemm.out_columns()};
@@ -132,21 +140,21 @@ void add_group(const GroupedGemm& gemm,
                std::int64_t end,
                const HostTensor* before,
                Expected& out) {
-  std::vector<Sum> sums(static_cast<std::size_t>(gemm.n * gemm.k));
-  for (std::int64_t row = first; row < end; ++row) {
-    for (std::int64_t n = 0; n < gemm.n; ++n) {
+  std::vector<Sum> sums(static_cast<std::size_t>(gemm.k));
+  for (std::int64_t n = 0; n < gemm.n; ++n) {
+    std::fill(sums.begin(), sums.end(), Sum{});
+    for (std::int64_t row = first; row < end; ++row) {
       const double value = g.values[static_cast<std::size_t>(row * gemm.n + n)];
-      Sum* to = sums.data() + n * gemm.k;
       const double* from = x.values.data() + row * gemm.k;
-      for (std::int64_t k = 0; k < gemm.k; ++k) to[k].add(value, from[k]);
+      for (std::size_t k = 0; k < sums.size(); ++k) sums[k].add(value, from[k]);
     }
-  }
-  for (std::size_t i = 0; i < sums.size(); ++i) {
-    const std::size_t at = static_cast<std::size_t>(group) * sums.size() + i;
-    const double old = before == nullptr ? 0.0 : before->values[at];
-    out.values[at] = sums[i].value + old;
-    out.bounds[at] = bound_of(sums[i].magnitude, sums[i].value, end - first, gemm.out) +
-                     (before == nullptr ? 0.0 : bound_of(0, out.values[at], 0, gemm.out));
+    for (std::size_t k = 0; k < sums.size(); ++k) {
+      const std::size_t at = static_cast<std::size_t>(group * gemm.n + n) * sums.size() + k;
+      const double old = before == nullptr ? 0.0 : before->values[at];
+      out.values[at] = sums[k].value + old;
+      out.bounds[at] = bound_of(sums[k].magnitude, sums[k].value, end - first, gemm.out) +
+                       (before == nullptr ? 0.0 : bound_of(0, out.values[at], 0, gemm.out));
+    }
   }
 }
 

@@ -1,0 +1,110 @@
+// The warps that feed the multiplication: one draws tiles, two load operands.
+// SPDX-License-Identifier: Apache-2.0
+#pragma once
+
+#include "kernels/grouped_gemm/pipeline.cuh"
+#include "templates/tma.cuh"
+
+namespace kiln::grouped_gemm {
+
+template <class C>
+struct Feed {
+  static constexpr Geometry g = C::geometry;
+  static constexpr u32 kStages = Pipeline<C>::kStages;
+  static constexpr u32 kUnitBytes = Pipeline<C>::kUnitBytes;
+  static constexpr Major kA = Pipeline<C>::kA;
+  static constexpr Major kB = Pipeline<C>::kB;
+  static constexpr u16 kBothRanks = 3;
+
+  const Pipeline<C>& in;
+
+  // The first item of a cluster is its own number, the next ones are drawn: who computes a tile
+  // does not touch its bits. One tile is known ahead, so that the last ones are drawn late.
+  void schedule(u32 cluster, u32 clusters) const {
+    Walk<C> walk{in.p.ends, in.p.rows, in.p.groups, in.lane};
+    if constexpr (g.op != Op::wgrad) walk.load_window();
+    i64 item = cluster;
+    for (u32 parity = 0;; parity ^= 1) {
+      const Place at = walk.find(item);
+      mbarrier_wait(in.tile_empty(), parity ^ 1);
+      if (in.lane < g.cluster_ctas) in.write_tile(walk.tile(at, in.lane), in.lane);
+      if (at.group < 0) break;
+      if (in.lane == 0) item = clusters + static_cast<i64>(atomic_add(&in.p.counters[0], 1));
+      item = __shfl_sync(0xffffffffu, item, 0);
+    }
+    if (in.lane == 0 &&
+        atomic_add(&in.p.counters[1], 1) == clusters - 1) {  // nobody draws any more
+      in.p.counters[0] = 0;
+      in.p.counters[1] = 0;
+    }
+  }
+
+  // ---- loads
+
+  void load_a(u32 stage, const Tile& t, int unit, int step, u64 policy) const {
+    const u32 to = in.a_stage(stage) + unit * kUnitBytes;
+    const int outer = t.row + unit * kUnit;
+    const int x = kA == Major::reduction ? step * g.tile_depth : outer;
+    const int y = kA == Major::reduction ? outer : t.first + step * g.tile_depth;
+    if (t.sharing == kShareA) {
+      load_box_2d_multicast(to, &in.p.a, in.full(stage), x, y, kBothRanks, policy);
+    } else {
+      load_box_2d(to, &in.p.a, in.full(stage), x, y, policy);
+    }
+  }
+  void load_b(u32 stage, const Tile& t, int unit, int step, u64 policy) const {
+    const u32 to = in.b_stage(stage) + unit * kUnitBytes;
+    const int outer = t.column + unit * kUnit;
+    const bool shared = t.sharing == kShareB;
+    if constexpr (g.op == Op::wgrad) {
+      const int y = t.first + step * g.tile_depth;
+      if (shared) {
+        load_box_2d_multicast(to, &in.p.b, in.full(stage), outer, y, kBothRanks, policy);
+      } else {
+        load_box_2d(to, &in.p.b, in.full(stage), outer, y, policy);
+      }
+    } else {
+      const int x = kB == Major::reduction ? step * g.tile_depth : outer;
+      const int y = kB == Major::reduction ? outer : step * g.tile_depth;
+      if (shared) {
+        load_box_3d_multicast(to, &in.p.b, in.full(stage), x, y, t.group, kBothRanks, policy);
+      } else {
+        load_box_3d(to, &in.p.b, in.full(stage), x, y, t.group, policy);
+      }
+    }
+  }
+
+  // One thread an operand: issuing copies takes so long that one thread for both holds up the steps
+  // (1.5% on 65,536 rows, n 3,072, k 4,096).
+  template <bool kOfA>
+  void load() const {
+    constexpr int kUnits = kOfA ? a_units(g) : b_units(g);
+    constexpr int kShared = kOfA ? kShareA : kShareB;
+    const u64 policy = policy_evict_normal();
+    Turn<kStages> turn;
+    for (u32 parity = 0;; parity ^= 1) {
+      const Tile t = in.read_tile(parity);
+      in.leave_tile();
+      if (t.group < 0) return;
+      int units = static_cast<int>(ceil_div(kOfA ? t.rows : t.columns, kUnit));
+      if (kOfA && t.columns == 0 && t.sharing != kShareA) units = 0;
+      for (int step = 0; step < t.depth; ++step) {
+        mbarrier_wait(in.empty(turn.slot), turn.parity ^ 1);
+        mbarrier_arrive_expect(in.full(turn.slot), units * kUnitBytes);
+#pragma unroll
+        for (int unit = 0; unit < kUnits; ++unit) {
+          if (unit >= units || (t.sharing == kShared && unit % 2 != static_cast<int>(in.rank)))
+            continue;
+          if constexpr (kOfA) {
+            load_a(turn.slot, t, unit, step, policy);
+          } else {
+            load_b(turn.slot, t, unit, step, policy);
+          }
+        }
+        turn.next();
+      }
+    }
+  }
+};
+
+}  // namespace kiln::grouped_gemm
