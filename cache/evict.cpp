@@ -4,9 +4,13 @@
 
 #include <algorithm>
 #include <array>
+#include <atomic>
 #include <bit>
 #include <cerrno>
+#include <new>
 #include <string>
+#include <system_error>
+#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -21,8 +25,11 @@
 namespace kiln::cache {
 namespace {
 
-constexpr std::int64_t kFanOut = 256;
+constexpr std::size_t kFanOut = 256;
 constexpr std::int64_t kBlockBytes = 4096;
+// Removing takes the kernel 8 us a file, in each folder on its own: many are shared among threads.
+constexpr std::int64_t kManyEntries = 10'000;
+constexpr unsigned kMostThreads = 4;
 // A trim goes below the bound, so that the next put does not have to trim again.
 constexpr std::int64_t kKeepTenths = 9;
 
@@ -52,26 +59,24 @@ struct Cut {
   std::int64_t bytes_of_bucket = 0;
 };
 
-// Calls visit(folder, file name, status) for each entry file.
+// Calls visit(folder, file name, status) for each entry file of the fan-out folder of this number.
 template <class Visit>
-void visit_files(const Root& root, Visit&& visit) {
+void visit_files(const Root& root, std::size_t number, Visit&& visit) {
   constexpr std::string_view kDigits = "0123456789abcdef";
-  for (std::size_t i = 0; i < static_cast<std::size_t>(kFanOut); ++i) {
-    const std::array<char, 3> name = {kDigits[i / 16], kDigits[i % 16], '\0'};
-    const Descriptor folder = open_folder_at(root.entries.get(), name.data());
-    if (!folder) continue;
-    visit_folder(folder.get(), [&](const char* file) {
-      struct stat status {};
-      if (!is_entry_file(file)) return;
-      if (::fstatat(folder.get(), file, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
-      if (S_ISREG(status.st_mode)) visit(folder.get(), file, status);
-    });
-  }
+  const std::array<char, 3> name = {kDigits[number / 16], kDigits[number % 16], '\0'};
+  const Descriptor folder = open_folder_at(root.entries.get(), name.data());
+  if (!folder) return;
+  visit_folder(folder.get(), [&](const char* file) {
+    struct stat status {};
+    if (!is_entry_file(file)) return;
+    if (::fstatat(folder.get(), file, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
+    if (S_ISREG(status.st_mode)) visit(folder.get(), file, status);
+  });
 }
 
 Survey survey(const Root& root, std::int64_t now, bool dry_run) {
   Survey seen;
-  visit_files(root, [&](int folder, const char* file, const struct stat& status) {
+  const auto visit = [&](int folder, const char* file, const struct stat& status) {
     const std::int64_t bytes = occupied_bytes(status.st_size);
     ++seen.entries;
     seen.total += bytes;
@@ -83,7 +88,8 @@ Survey survey(const Root& root, std::int64_t now, bool dry_run) {
       const std::array<timespec, 2> touch = {{{0, UTIME_OMIT}, {0, UTIME_NOW}}};
       (void)::utimensat(folder, file, touch.data(), AT_SYMLINK_NOFOLLOW);
     }
-  });
+  };
+  for (std::size_t number = 0; number < kFanOut; ++number) visit_files(root, number, visit);
   return seen;
 }
 
@@ -102,25 +108,70 @@ Cut cut_at(const Survey& seen, const EvictionBounds& bounds) {
   return cut;
 }
 
-void remove_beyond(const Root& root,
-                   std::int64_t now,
-                   const Cut& cut,
-                   const EvictionBounds& bounds,
-                   GcResult& result) {
-  std::int64_t of_bucket = 0;
-  visit_files(root, [&](int folder, const char* file, const struct stat& status) {
-    const std::int64_t age = now - status.st_mtime;
+// The second walk: folder by folder, by any number of threads.
+class Removal {
+ public:
+  Removal(const Root& root, std::int64_t now, const Cut& cut, const EvictionBounds& bounds)
+      : root_(root), now_(now), cut_(cut), bounds_(bounds) {}
+
+  void run() {
+    for (std::size_t number = next_++; number < kFanOut; number = next_++) {
+      visit_files(root_, number, [&](int folder, const char* file, const struct stat& status) {
+        consider(folder, file, status);
+      });
+    }
+  }
+
+  [[nodiscard]] std::int64_t removed() const noexcept { return removed_; }
+  [[nodiscard]] std::int64_t removed_bytes() const noexcept { return removed_bytes_; }
+
+ private:
+  void consider(int folder, const char* file, const struct stat& status) {
+    const std::int64_t age = now_ - status.st_mtime;
     if (age < kYoungSeconds) return;
     const std::int64_t bytes = occupied_bytes(status.st_size);
     const std::size_t bucket = bucket_of(age);
-    const bool too_old = bounds.max_age_seconds > 0 && age >= bounds.max_age_seconds;
-    const bool in_cut = bucket == cut.bucket && of_bucket < cut.bytes_of_bucket;
-    if (!too_old && !in_cut && bucket <= cut.bucket) return;
-    if (!bounds.dry_run && ::unlinkat(folder, file, 0) != 0) return;
-    if (bucket == cut.bucket) of_bucket += bytes;
-    ++result.removed;
-    result.removed_bytes += bytes;
-  });
+    const bool too_old = bounds_.max_age_seconds > 0 && age >= bounds_.max_age_seconds;
+    const bool beyond = bucket > cut_.bucket || too_old;
+    if (!beyond && bucket != cut_.bucket) return;
+    const bool of_bucket = bucket == cut_.bucket;
+    // Claimed before it goes, so that two threads do not both take the last one.
+    if (of_bucket && of_bucket_.fetch_add(bytes) >= cut_.bytes_of_bucket && !beyond) return;
+    if (!bounds_.dry_run && ::unlinkat(folder, file, 0) != 0) {
+      if (of_bucket) of_bucket_ -= bytes;
+      return;
+    }
+    ++removed_;
+    removed_bytes_ += bytes;
+  }
+
+  const Root& root_;
+  const std::int64_t now_;
+  const Cut cut_;
+  const EvictionBounds& bounds_;
+  std::atomic<std::size_t> next_{0};
+  std::atomic<std::int64_t> of_bucket_{0};
+  std::atomic<std::int64_t> removed_{0};
+  std::atomic<std::int64_t> removed_bytes_{0};
+};
+
+void run_shared(Removal& removal, std::int64_t entries) {
+  const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
+  const unsigned helpers = entries < kManyEntries ? 0 : std::min(cores, kMostThreads) - 1;
+  std::vector<std::jthread> threads;
+  const auto help = [&]() noexcept {
+    try {
+      removal.run();
+    } catch (const std::bad_alloc&) {
+      // What is left is taken by the next gc.
+    }
+  };
+  try {
+    for (unsigned i = 0; i < helpers; ++i) threads.emplace_back(help);
+  } catch (const std::system_error&) {
+    // As many as there can be.
+  }
+  removal.run();
 }
 
 bool any_too_old(const Survey& seen, std::int64_t max_age_seconds) {
@@ -160,8 +211,11 @@ GcResult evict(const Root& root, const EvictionBounds& bounds) {
   result.bytes = seen.total;
   result.young = seen.young;
   const Cut cut = cut_at(seen, bounds);
-  if (cut.bucket < kBuckets || any_too_old(seen, bounds.max_age_seconds))
-    remove_beyond(root, *now, cut, bounds, result);
+  if (cut.bucket == kBuckets && !any_too_old(seen, bounds.max_age_seconds)) return result;
+  Removal removal(root, *now, cut, bounds);
+  run_shared(removal, seen.entries);
+  result.removed = removal.removed();
+  result.removed_bytes = removal.removed_bytes();
   return result;
 }
 
@@ -174,7 +228,7 @@ std::int64_t estimate_bytes(const Root& root, const std::string& folder) {
     if (is_entry_file(file) && ::fstatat(opened.get(), file, &status, AT_SYMLINK_NOFOLLOW) == 0)
       bytes += occupied_bytes(status.st_size);
   });
-  return bytes * kFanOut;
+  return bytes * static_cast<std::int64_t>(kFanOut);
 }
 
 }  // namespace kiln::cache

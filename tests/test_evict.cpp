@@ -1,5 +1,6 @@
 // Eviction: what goes, what stays, and that neither clocks nor full disks can make it wrong.
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
 #include <chrono>
 #include <ctime>
 
@@ -64,6 +65,39 @@ TEST_CASE("over the bound the longest unused entries go, and only they", "[cache
   for (int i = 0; i < 40; ++i) CHECK(fs::exists(entry_file(root, numbered(i))) == (i < 18));
   CHECK(store.counters().evicted == 22);
   CHECK(store.gc({.max_bytes = 20 * each}).removed == 0);
+}
+
+// So many that threads share the removal.
+TEST_CASE("of a large cache exactly so much goes as is too much, longest unused first", "[cache]") {
+  const TemporaryFolder folder;
+  const fs::path root = folder / "root";
+  constexpr int kEntries = 12'000;
+  Store store(options_at(root));
+  put(store, 0, 1, 100);
+  fs::remove(entry_file(root, numbered(0)));
+  std::vector<fs::path> files;
+  for (int i = 0; i < kEntries; ++i) {
+    const std::string name = hex(sha256(std::to_string(i)));
+    const fs::path file =
+        root / "v1/e" / name.substr(0, 2) / (name.substr(2) + ".0123456789abcdef.k");
+    fs::create_directories(file.parent_path());
+    write_file(file, "x");
+    // Three ages; of the middle one some go.
+    set_age(file, (1 + i % 3) * kDay);
+    files.push_back(file);
+  }
+  for (const char* part : {"", "v1", "v1/e"}) fs::permissions(root / part, fs::perms::owner_all);
+  constexpr std::int64_t kBlock = 4096;
+  const GcResult result = store.gc({.max_bytes = 0, .shed_bytes = (kEntries / 3 + 500) * kBlock});
+  CHECK(result.entries == kEntries);
+  CHECK(result.removed == kEntries / 3 + 500);
+  CHECK(result.removed_bytes == (kEntries / 3 + 500) * kBlock);
+  std::array<int, 3> left{};
+  for (std::size_t i = 0; i < files.size(); ++i) {
+    if (fs::exists(files[i])) ++left[i % 3];
+  }
+  CHECK(left == std::array<int, 3>{kEntries / 3, kEntries / 3 - 500, 0});
+  CHECK(store.gc({.max_age = std::chrono::hours(1)}).removed == kEntries - result.removed);
 }
 
 TEST_CASE("what was not used for longer than the age goes, whatever the bound", "[cache]") {
