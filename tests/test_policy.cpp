@@ -48,6 +48,7 @@ TEST_CASE("an empty environment gives the defaults") {
   CHECK_FALSE(defaults.max_stages.has_value());
   CHECK_FALSE(defaults.disable_jit);
   CHECK_FALSE(defaults.strict);
+  CHECK_FALSE(defaults.check_offsets);
   CHECK(defaults.nvrtc.empty());
   CHECK(defaults.cuda_home.empty());
   CHECK(defaults.log_level == LogLevel::warn);
@@ -58,10 +59,12 @@ TEST_CASE("booleans are on or off in the documented words and nothing else") {
   const auto set = [](const std::string& name, const std::string& value) {
     const Policy read = policy({{name, value}});
     return name == "KILN_ALLOW_MULTI_STAGES" ? read.allow_multi_stages
+           : name == "KILN_CHECK_OFFSETS"    ? read.check_offsets
            : name == "KILN_DISABLE_JIT"      ? read.disable_jit
                                              : read.strict;
   };
-  for (const std::string name : {"KILN_ALLOW_MULTI_STAGES", "KILN_DISABLE_JIT", "KILN_STRICT"}) {
+  for (const std::string name :
+       {"KILN_ALLOW_MULTI_STAGES", "KILN_CHECK_OFFSETS", "KILN_DISABLE_JIT", "KILN_STRICT"}) {
     for (const char* off : {"", "0", "false", "off", "no"}) CHECK_FALSE(set(name, off));
     for (const char* on : {"1", "true", "on", "yes"}) CHECK(set(name, on));
     for (const char* bad : {"2", "TRUE", "maybe", " 1", "1 ", "00"}) {

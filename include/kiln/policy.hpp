@@ -28,8 +28,9 @@ struct Policy {
   std::optional<int> max_stages;    // KILN_MAX_STAGES, 1 to 8; only lowers; mix-order reductions
   bool disable_jit = false;         // KILN_DISABLE_JIT
   bool strict = false;              // KILN_STRICT
-  std::string nvrtc;      // KILN_NVRTC: the file libnvrtc.so.<n> or its folder; empty: search
-  std::string cuda_home;  // CUDA_HOME, else CUDA_PATH: where a toolkit may be
+  bool check_offsets = false;  // KILN_CHECK_OFFSETS: the Python package checks offs on the device
+  std::string nvrtc;           // KILN_NVRTC: the file libnvrtc.so.<n> or its folder; empty: search
+  std::string cuda_home;       // CUDA_HOME, else CUDA_PATH: where a toolkit may be
   LogLevel log_level = LogLevel::warn;  // KILN_LOG
 
   // Variables that NVRTC itself reads and that change its output; when one is set, compiles are not

@@ -17,6 +17,7 @@
 #include <kiln/rms_norm_backward.hpp>
 
 #include "python/src/bindings.hpp"
+#include "python/src/bound_launch.hpp"
 #include "python/src/handles.hpp"
 #include "python/src/stream_capture.hpp"
 
@@ -25,11 +26,6 @@ using namespace nb::literals;
 
 namespace kiln::python {
 namespace {
-
-template <class Pointer>
-Pointer address(std::uintptr_t value) {
-  return reinterpret_cast<Pointer>(value);
-}
 
 void run(const PyLaunch& self, std::uintptr_t stream) {
   const nb::gil_scoped_release unlocked;
@@ -64,49 +60,22 @@ RmsNormBackward front_end(const Signature& signature) {
           .residual = signature.flag("residual")};
 }
 
-// One stream's launch of one signature on one device: every call brings new addresses and rows.
 class BoundRmsNormBackward {
  public:
   BoundRmsNormBackward(const PyPrepared& prepared,
                        const std::optional<MemoryTuple>& workspace,
                        const std::optional<MemoryTuple>& counters,
                        bool captured)
-      : prepared_(*prepared), op_(front_end(prepared->plan().signature)), captured_(captured) {
-    if (workspace) options_.workspace = adopted(*workspace);
-    if (counters) options_.counters = adopted(*counters);
-  }
+      : launch_(prepared, workspace, counters, captured), op_(front_end(launch_.signature())) {}
 
-  // False, with nothing launched, when the stream is being captured and this is not for captures,
-  // or the reverse: a graph's launch must share workspace and counters with nobody.
   bool run(std::uintptr_t stream, const RmsNormBackward::Arguments& given) {
     const nb::gil_scoped_release unlocked;
-    auto* const handle = address<CUstream_st*>(stream);
-    if (stream_capture().active(handle) != captured_) return false;
-    const Arguments arguments = op_.arguments(given);
-    const std::lock_guard lock(mutex_);
-    if (bound_) {
-      launch_.rebind(arguments);
-    } else {
-      const RelaxedCapture relaxed;
-      launch_ = prepared_.bind(arguments, options_);
-      bound_ = true;
-    }
-    launch_.run(handle);
-    return true;
+    return launch_.run(stream, op_.arguments(given));
   }
 
  private:
-  static Workspace adopted(const MemoryTuple& memory) {
-    return {.data = address<void*>(memory.first), .bytes = memory.second, .owner = {}};
-  }
-
-  const Prepared prepared_;
+  BoundLaunch launch_;
   const RmsNormBackward op_;
-  const bool captured_;
-  BindOptions options_;
-  std::mutex mutex_;
-  Launch launch_;
-  bool bound_ = false;
 };
 using PyRmsNormBackward = ProcessBound<BoundRmsNormBackward>;
 

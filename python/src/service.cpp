@@ -25,10 +25,11 @@ namespace {
 // nb::gil_scoped_release in every call that may compile, load or wait for another thread that does.
 using Unlocked = nb::call_guard<nb::gil_scoped_release>;
 
-PyService make_service(std::vector<std::string> nvrtc_folders) {
+PyService make_service(std::vector<std::string> nvrtc_folders, bool composed) {
   Options options;
   options.policy = Policy::from_env();
   options.nvrtc_folders = std::move(nvrtc_folders);
+  if (composed) options.route = RouteChoice::composed;
   return PyService(std::in_place, std::move(options));
 }
 
@@ -75,14 +76,17 @@ void define_service(nb::module_& module) {
   nb::class_<PyService>(module, "Service")
       .def(
           "__init__",
-          [](PyService* self, std::vector<std::string> nvrtc_folders) {
-            new (self) PyService(make_service(std::move(nvrtc_folders)));
+          [](PyService* self, std::vector<std::string> nvrtc_folders, bool composed) {
+            new (self) PyService(make_service(std::move(nvrtc_folders), composed));
           },
-          "nvrtc_folders"_a)
+          "nvrtc_folders"_a,
+          "composed"_a = false)
       .def("plan", &plan, "signature"_a, "arch"_a, Unlocked())
       .def("prepare", &prepare, "signature"_a, "ordinal"_a, Unlocked())
       .def("prepare_for_arch", &prepare_for_arch, "signature"_a, "arch"_a, Unlocked())
       .def("cache_dir", [](const PyService& self) { return self->options().policy.cache_dir; })
+      .def("check_offsets",
+           [](const PyService& self) { return self->options().policy.check_offsets; })
       .def("statistics", &statistics);
 }
 

@@ -215,6 +215,7 @@ Policy Policy::from(const Getenv& get, const std::optional<std::string>& passwd_
   policy.max_stages = read.integer("KILN_MAX_STAGES", 1, kMostStages);
   policy.disable_jit = read.flag("KILN_DISABLE_JIT");
   policy.strict = read.flag("KILN_STRICT");
+  policy.check_offsets = read.flag("KILN_CHECK_OFFSETS");
   policy.nvrtc = read.absolute_path("KILN_NVRTC");
   policy.cuda_home = read.absolute_or_empty("CUDA_HOME");
   if (policy.cuda_home.empty()) policy.cuda_home = read.absolute_or_empty("CUDA_PATH");
