@@ -1,7 +1,8 @@
 """GPU kernels compiled for exactly one shape, cached and verified.
 
 `import kiln` needs neither a GPU, a driver, NVRTC nor torch: `explain`, `supports` and `warm` work
-anywhere. `kiln.nn` needs torch; running a kernel needs a GPU, and says what is missing.
+anywhere. `kiln.nn`, `grouped_mm` and `grouped_linear` need torch; running a kernel needs a GPU, and says
+what is missing.
 """
 
 # SPDX-License-Identifier: Apache-2.0
@@ -18,6 +19,7 @@ from kiln._warm import Warmed, warm
 
 if TYPE_CHECKING:
     from kiln import nn
+    from kiln.nn._grouped import grouped_linear, grouped_mm
 
 __version__: str = _kiln.version()
 
@@ -32,6 +34,8 @@ __all__ = [
     "Warmed",
     "__version__",
     "explain",
+    "grouped_linear",
+    "grouped_mm",
     "nn",
     "prepare",
     "statistics",
@@ -44,6 +48,8 @@ def __getattr__(name: str) -> object:
     # kiln.nn imports torch, which takes seconds and may not be there.
     if name == "nn":
         return importlib.import_module("kiln.nn")
+    if name in ("grouped_linear", "grouped_mm"):
+        return getattr(importlib.import_module("kiln.nn._grouped"), name)
     raise AttributeError(f"module 'kiln' has no attribute {name!r}")
 
 

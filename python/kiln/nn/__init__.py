@@ -13,6 +13,7 @@ if tuple(int(part) for part in torch.__version__.split("+")[0].split(".")[:2]) <
     raise ImportError(f"kiln.nn needs torch 2.6 or newer; this is {torch.__version__}")
 
 from kiln.nn import functional  # noqa: E402
+from kiln.nn._grouped_linear import GroupedLinear  # noqa: E402
 from kiln.nn._rms_norm import RMSNorm  # noqa: E402
 
-__all__ = ["RMSNorm", "functional"]
+__all__ = ["GroupedLinear", "RMSNorm", "functional"]

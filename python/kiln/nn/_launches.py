@@ -1,4 +1,4 @@
-"""RMSNorm backward's launches, one for each stream, device and signature, found by one look-up.
+"""Launches, one for each stream, device and signature, found by one look-up: RMSNorm backward's here.
 
 Workspace and counters come from torch's allocator. Runs on one stream are ordered, so its launches
 share one workspace. A call that a CUDA graph captures gets a workspace and counters of its own, since
@@ -78,7 +78,7 @@ def run(
     if residual is not None and not residual.is_contiguous():
         residual, residual_stride = row_major(residual, n)
     numbers = (
-        x.numel() // n,
+        rstd.numel(),
         dy.data_ptr(),
         dy_stride,
         x.data_ptr(),
@@ -93,9 +93,11 @@ def run(
     )
     launch = _launches.get(key)
     if launch is None:
-        launch = _make(key, stream)
+        if n == 0:
+            return  # rows without elements: outputs have none either
+        launch = make(_launches, _kiln.RmsNormBackward, key, signature(key), stream)
     if launch is None or not launch(stream, *numbers):
-        _run_captured(key, stream, numbers)
+        run_captured(_kiln.RmsNormBackward, key[1], signature(key), stream, numbers)
 
 
 def row_major(tensor: Tensor, n: int) -> tuple[Tensor, int]:
@@ -126,28 +128,28 @@ def signature(key: _Key) -> str:
     return text + f",residual={int(residual)}"
 
 
-def _make(key: _Key, stream: int) -> _kiln.RmsNormBackward | None:
-    """A launch for the cache; None while the stream is captured, when nothing may be kept."""
+def make(table: dict[Any, Any], kind: Any, key: tuple[Any, ...], text: str, stream: int) -> Any:
+    """A launch of a signature, kept in the table under a key that begins with stream and device; None
+    while the stream is captured, when nothing may be kept."""
     if _kiln.capturing(stream):
         return None
     lane, index = key[0], key[1]
-    prepared = service().prepare(signature(key), index)
+    prepared = service().prepare(text, index)
     with _lock:
-        launch = _launches.get(key)
+        launch = table.get(key)
         if launch is None:
             workspace = _workspace(lane, index, prepared.workspace_bytes())
             counters = _take_counters(index)
             if counters is None:
                 counters = _add_counters(index)
-            launch = _kiln.RmsNormBackward(prepared, workspace, (counters, _COUNTER_BYTES), captured=False)
-            _launches[key] = launch
+            launch = kind(prepared, workspace, (counters, _COUNTER_BYTES), captured=False)
+            table[key] = launch
     return launch
 
 
-def _run_captured(key: _Key, stream: int, numbers: tuple[Any, ...]) -> None:
+def run_captured(kind: Any, index: int, text: str, stream: int, numbers: tuple[Any, ...]) -> None:
     """Memory that is freed here belongs to the graph's pool, which keeps it for the graph."""
-    index = key[1]
-    prepared = service().prepare(signature(key), index)
+    prepared = service().prepare(text, index)
     workspace = _allocate(prepared.workspace_bytes(), index)
     counters = _take_counters(index)
     zeroed = None
@@ -155,7 +157,7 @@ def _run_captured(key: _Key, stream: int, numbers: tuple[Any, ...]) -> None:
         # No counters were made before the capture: the graph zeroes its own at each replay.
         zeroed = _zeros(_COUNTER_BYTES, index)
         counters = zeroed.data_ptr()
-    launch = _kiln.RmsNormBackward(prepared, _memory(workspace), (counters, _COUNTER_BYTES), captured=True)
+    launch = kind(prepared, _memory(workspace), (counters, _COUNTER_BYTES), captured=True)
     if not launch(stream, *numbers):
         raise from_code("internal", "the capture of a CUDA graph ended while a kernel was bound")
 
