@@ -35,6 +35,15 @@ def test_gradients_are_those_of_torchs_module(
     assert len(gpu.runs) == 1
 
 
+@pytest.mark.parametrize("shape", [(0, 24), (3, 0), (0, 0), (0, 3, 24)])
+def test_nothing_has_the_gradients_of_nothing(gpu: Emulator, shape: tuple[int, ...]) -> None:
+    mine, theirs = RMSNorm(shape[-1]), torch.nn.RMSNorm(shape[-1])
+    x, dy = torch.ones(shape), torch.ones(shape)
+    for left, right in zip(gradients(mine, x, dy), gradients(theirs, x, dy)):
+        assert left.shape == right.shape
+        assert not left.any()
+
+
 def test_rows_of_several_dimensions_are_normalised_together(gpu: Emulator) -> None:
     mine, theirs = RMSNorm((3, 8)), torch.nn.RMSNorm((3, 8))
     x, dy = torch.randn(4, 3, 8), torch.randn(4, 3, 8)

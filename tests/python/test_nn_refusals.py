@@ -55,6 +55,33 @@ def test_the_forward_refuses(gpu: Emulator, x: Any, shape: tuple[int, ...], weig
     assert caught.value.code == "invalid_argument"
 
 
+@pytest.mark.parametrize(
+    ("x", "shape", "weight", "part"),
+    [
+        ((2, 8), (9,), torch.ones(9), "last dimensions"),
+        ((2, 8), (), torch.ones(8), "normalized_shape []"),
+        ((8,), (2, 8), torch.ones(2, 8), "last dimensions"),
+        ((2, 8), (8,), torch.ones(9), "weight has shape [9]"),
+        ((2, 8), (8,), torch.ones(1, 8), "weight has shape [1, 8]"),
+        ((2, 8), (8,), torch.ones(8, device="meta"), "weight is on meta"),
+        ((2, 8), (8,), torch.ones(8).to_sparse(), "weight has layout"),
+        ((2, 8), 8, torch.ones(8), "a sequence of ints"),
+        ((2, 8), None, torch.ones(8), "a sequence of ints"),
+    ],
+)
+def test_the_forward_that_saves_for_a_backward_refuses_alike(
+    gpu: Emulator, x: tuple[int, ...], shape: Any, weight: Any, part: str
+) -> None:
+    with pytest.raises(kiln.RequestError) as caught:
+        functional.rms_norm(torch.randn(x, requires_grad=True), shape, weight, 1e-5)
+    assert part in str(caught.value)
+
+
+def test_what_is_no_fault_of_the_tensors_is_raised_as_it_is(gpu: Emulator) -> None:
+    with pytest.raises(TypeError, match="eps"):
+        functional.rms_norm(torch.randn(2, 8, requires_grad=True), (8,), torch.ones(8), "small")
+
+
 def test_accumulating_without_a_weight_is_refused(gpu: Emulator) -> None:
     with pytest.raises(kiln.RequestError, match="nothing to accumulate"):
         functional.rms_norm(torch.randn(2, 8), (8,), fuse_wgrad_accumulation=True)

@@ -14,12 +14,12 @@ from kiln.nn import _main_grad
 from kiln.nn._launches import TYPE_NAMES
 
 
-def on_gpu(tensor: Tensor) -> bool:
+def _on_gpu(tensor: Tensor) -> bool:
     return tensor.is_cuda
 
 
 def _refuse(what: str) -> NoReturn:
-    raise from_code("invalid_argument", f"rms_norm: {what}") from None
+    raise from_code("invalid_argument", f"rms_norm: {what}")
 
 
 def shape_of(normalized_shape: Iterable[int]) -> tuple[int, ...]:
@@ -33,7 +33,7 @@ def forward(input: Tensor, shape: tuple[int, ...], weight: Tensor | None, fuse: 
     if (
         isinstance(input, Tensor)
         and input.layout is torch.strided
-        and on_gpu(input)
+        and _on_gpu(input)
         and input.dtype in TYPE_NAMES
         and input.shape[-len(shape) :] == shape
         and shape
@@ -77,7 +77,7 @@ def _place_and_type(name: str, tensor: Tensor) -> None:
     _is_tensor(name, tensor)
     if tensor.layout is not torch.strided:
         _refuse(f"{name} has layout {tensor.layout}; a dense tensor is needed")
-    if not on_gpu(tensor):
+    if not _on_gpu(tensor):
         _refuse(f"{name} is on {tensor.device}; kiln runs on CUDA devices: move it there")
     if tensor.dtype not in TYPE_NAMES:
         _refuse(f"{name} has type {tensor.dtype}; served are torch.float32, torch.float16 and torch.bfloat16")
@@ -113,7 +113,7 @@ def backward(
             and rstd.dtype is torch.float32
             and weight.dtype in TYPE_NAMES
             and index == grad_output.get_device() == rstd.get_device() == weight.get_device()
-            and on_gpu(input)
+            and _on_gpu(input)
             and input.layout is grad_output.layout is rstd.layout is weight.layout is torch.strided
         ):
             return n

@@ -22,8 +22,6 @@ def _fused_function() -> Any:
 
 
 _fused = _fused_function()
-#: Whether tensors of one type go to a kernel of torch's, which checks their shapes and places.
-has_kernel = _fused is not None
 
 
 # torch 2.6 adds the epsilon of the input's type, later ones that of the type it computes in.

@@ -12,8 +12,7 @@ from torch.autograd.function import once_differentiable
 
 from kiln.nn import _checks, _traced
 from kiln.nn._forward import forward as _forward
-from kiln.nn._forward import has_kernel as _has_kernel
-from kiln.nn._launches import ADDED, OVERWRITTEN, RETURNED, TYPE_NAMES, contiguous_like, run
+from kiln.nn._launches import ADDED, OVERWRITTEN, RETURNED, contiguous_like, run
 from kiln.nn._main_grad import main_grad_of, placeholder
 
 __all__ = ["rms_norm", "rms_norm_backward"]
@@ -50,25 +49,7 @@ def rms_norm(
             with main_grad is found by the backward, or by the forward under torch.compile.
         kiln.ServiceError: kiln cannot run here; raised by the backward.
     """
-    # The usual call asks as little as it can: what is wrong with its shapes or places torch's kernel refuses.
-    if (
-        not torch.compiler.is_compiling()
-        and _has_kernel
-        and type(input) in _PLAIN
-        and type(weight) in _PLAIN
-        and _checks.on_gpu(input)
-        and input.dtype in TYPE_NAMES
-        and weight.dtype is input.dtype  # type: ignore[union-attr]
-        and (input.requires_grad or weight.requires_grad)  # type: ignore[union-attr]
-        and torch.is_grad_enabled()
-        and not _transforms_active()
-    ):
-        try:
-            return _apply(input, weight, normalized_shape, eps, fuse_wgrad_accumulation)  # type: ignore[no-any-return, no-untyped-call]
-        except (RuntimeError, TypeError):
-            _checks.forward(input, _checks.shape_of(normalized_shape), weight, fuse_wgrad_accumulation)
-            raise  # the tensors are not at fault
-    shape = _checks.shape_of(normalized_shape)
+    shape = normalized_shape if type(normalized_shape) is tuple else _checks.shape_of(normalized_shape)
     _checks.forward(input, shape, weight, fuse_wgrad_accumulation)
     if torch.compiler.is_compiling() or type(input) not in _PLAIN:
         return _traced.rms_norm(input, shape, weight, eps, fuse_wgrad_accumulation)
@@ -130,7 +111,7 @@ class _RMSNorm(torch.autograd.Function):
         ctx: Any,
         input: Tensor,
         weight: Tensor | None,
-        shape: Sequence[int],
+        shape: tuple[int, ...],
         eps: float | None,
         fuse: bool,
     ) -> Tensor:
