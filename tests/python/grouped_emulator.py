@@ -90,6 +90,7 @@ def install(monkeypatch: Any) -> Emulator:
     monkeypatch.setattr(_launches, "_zeros", lambda size, index: torch.zeros(size, dtype=torch.uint8))
     monkeypatch.setattr(_launches, "_persistent", _launches._zeros)
     monkeypatch.setattr(_grouped_launches, "_kept", {})
+    monkeypatch.setattr(_grouped_launches, "_kiln", Module)
     monkeypatch.setattr(_grouped_checks, "service", Service)
     monkeypatch.setattr(_grouped_checks, "_on_gpu", lambda tensor: tensor.device == host)
     return emulator

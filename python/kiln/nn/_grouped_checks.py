@@ -128,8 +128,7 @@ def offsets(op: str, offs: Tensor, groups: int, rows: int, check: bool | None) -
     bad group. Found on the device, and waited for."""
     if check is False or (check is None and not service().check_offsets()):
         return
-    index = offs.get_device()
-    if _launches._kiln.capturing(_launches._raw_stream(index)):  # type: ignore[misc]
+    if _launches.capturing(offs.get_device()):
         _refuse(
             op,
             "offsets cannot be checked while a CUDA graph is captured, since that waits for the device: "

@@ -10,6 +10,7 @@ from typing import Any
 import torch
 from torch import Tensor
 
+from kiln import _kiln
 from kiln.nn import _launches
 from kiln.nn._launches import TYPE_NAMES
 
@@ -88,7 +89,7 @@ def _run(
     key: _Key = (lane, index, op, n, k, out.dtype, accumulate)
     target = _matrices(out) if out.dim() == 3 else _rows(out)
     numbers = (rows, groups, offs.data_ptr(), offs.numel(), *a[:2], *b, *target)
-    kind = _launches._kiln.GroupedGemm
+    kind = _kiln.GroupedGemm
     launch = _kept.get(key)
     if launch is None:
         launch = _launches.make(_kept, kind, key, signature(key), stream)
@@ -110,7 +111,7 @@ def _all_written(shape: tuple[int, ...], dtype: torch.dtype, device: torch.devic
     count = 1
     for size in shape:
         count *= size
-    storage = torch.UntypedStorage(count * dtype.itemsize, device=device)
+    storage = torch.UntypedStorage(count * dtype.itemsize, device=device)  # type: ignore[no-untyped-call]
     strides = torch.empty(shape, dtype=dtype, device="meta").stride()
     return torch.empty(0, dtype=dtype, device=device).set_(storage, 0, shape, strides)
 

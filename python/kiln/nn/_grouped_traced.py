@@ -87,7 +87,7 @@ class _Product(torch.autograd.Function):
         ctx: Any, x: Tensor, w: Tensor, offs: Tensor, dtype: torch.dtype, check: bool | None
     ) -> Tensor:
         ctx.save_for_backward(x, w, offs)
-        return forward_op(x, w, offs, dtype, check)
+        return forward_op(x, w, offs, dtype, check)  # type: ignore[no-any-return]
 
     @staticmethod
     def backward(ctx: Any, dy: Tensor) -> tuple[Tensor | None, ...]:
@@ -112,7 +112,7 @@ class _ProductIntoMainGrad(torch.autograd.Function):
         ctx.save_for_backward(x, w, offs, main_grad)
         ctx.overwrite = overwrite
         ctx.placeholder = placeholder
-        return forward_op(x, w, offs, torch.bfloat16, check)
+        return forward_op(x, w, offs, torch.bfloat16, check)  # type: ignore[no-any-return]
 
     @staticmethod
     def backward(ctx: Any, dy: Tensor) -> tuple[Tensor | None, ...]:

@@ -100,6 +100,11 @@ def run(
         run_captured(_kiln.RmsNormBackward, key[1], signature(key), stream, numbers)
 
 
+def capturing(index: int) -> bool:
+    """Whether a CUDA graph captures the device's current stream."""
+    return _kiln.capturing(_raw_stream(index))  # type: ignore[misc]
+
+
 def row_major(tensor: Tensor, n: int) -> tuple[Tensor, int]:
     """The tensor or a contiguous copy, and the elements between rows of n."""
     if tensor.is_contiguous():
