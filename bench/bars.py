@@ -4,7 +4,7 @@
 from __future__ import annotations
 
 import math
-from collections.abc import Mapping, Sequence
+from collections.abc import Callable, Mapping, Sequence
 from typing import Any
 
 from bench import analysis
@@ -64,12 +64,20 @@ def bars(record: Mapping[str, Any], op: str) -> str:
     return _bar_chart(title, note, groups, shares, what)
 
 
+def times_chart(
+    title: str, note: str, groups: Sequence[tuple[str, list[analysis.Reading]]], limit_name: str
+) -> str:
+    """Bars of readings whose share is a ratio to what `limit_name` names."""
+    return _bar_chart(title, note, groups, True, limit_name, lambda ratio: f"{ratio:.1f}×")
+
+
 def _bar_chart(
     title: str,
     note: str,
     groups: Sequence[tuple[str, list[analysis.Reading]]],
     shares: bool,
     limit_name: str,
+    tick_label: Callable[[float], str] = lambda share: f"{100 * share:.0f}%",
 ) -> str:
     def value(reading: analysis.Reading) -> Any:
         return reading.share if shares else reading.time_us
@@ -90,11 +98,11 @@ def _bar_chart(
     def across(amount: float) -> float:
         return left + (right - left) * amount / top_value
 
-    step = 0.2 if shares else _nice_step(top_value)
+    step = max(0.2, _nice_step(top_value)) if shares else _nice_step(top_value)
     for tick in range(int(top_value / step) + 1):
         at = across(tick * step)
         canvas.line(at, top - 4, at, bottom, "grid")
-        text = f"{100 * tick * step:.0f}%" if shares else f"{tick * step:g} µs"
+        text = tick_label(tick * step) if shares else f"{tick * step:g} µs"
         canvas.text(at, bottom + 16, text, kind="muted", anchor="middle", size=11)
     if shares:
         canvas.line(across(1), top - 10, across(1), bottom, "limit", dash="5 3", width=1.5)

@@ -3,7 +3,8 @@
 
 Groups own consecutive rows of packed activations. With r(e) the rows of group e:
     forward            y[r] = x[r] · w[e]ᵀ          dgrad   dx[r] = g[r] · w[e]
-    wgrad_bf16, _f32   dw[e] = g[r]ᵀ · x[r]         wgrad_accumulate   dw[e] += g[r]ᵀ · x[r], fp32
+    wgrad_bf16, _f32   dw[e] = g[r]ᵀ · x[r]         wgrad_accumulate, _bf16   dw[e] += g[r]ᵀ · x[r]
+    step               forward, dgrad and wgrad_accumulate (fp32), one after another
 """
 
 from __future__ import annotations
@@ -17,8 +18,11 @@ from bench.norm_case import TOLERANCE, distance
 from bench.shapes import GroupedShape, group_sizes
 
 FORWARD, DGRAD = "forward", "dgrad"
-WGRAD_BF16, WGRAD_F32, WGRAD_ACCUMULATE = "wgrad_bf16", "wgrad_f32", "wgrad_accumulate"
-DIRECTIONS = (FORWARD, DGRAD, WGRAD_BF16, WGRAD_F32, WGRAD_ACCUMULATE)
+WGRAD_BF16, WGRAD_F32 = "wgrad_bf16", "wgrad_f32"
+WGRAD_ACCUMULATE, WGRAD_ACCUMULATE_BF16 = "wgrad_accumulate", "wgrad_accumulate_bf16"
+DIRECTIONS = (FORWARD, DGRAD, WGRAD_BF16, WGRAD_F32, WGRAD_ACCUMULATE, WGRAD_ACCUMULATE_BF16)
+STEP = "step"
+STEP_DIRECTIONS = (FORWARD, DGRAD, WGRAD_ACCUMULATE)
 CHECKED_GROUPS = 4
 
 
@@ -42,7 +46,7 @@ class GemmCase:
 
     @property
     def accumulates(self) -> bool:
-        return self.direction == WGRAD_ACCUMULATE
+        return self.direction in (WGRAD_ACCUMULATE, WGRAD_ACCUMULATE_BF16)
 
 
 def make_operands(torch: Any, shape: GroupedShape, device: str = "cuda", seed: int = 0) -> dict[str, Any]:
@@ -71,8 +75,10 @@ def make(torch: Any, direction: str, shape: GroupedShape, operands: dict[str, An
     device = operands["x"].device
     dtype = torch.float32 if wide else torch.bfloat16
     out = torch.zeros(*extents, dtype=dtype, device=device)
-    scratch = torch.empty_like(out) if direction == WGRAD_ACCUMULATE else None
-    return GemmCase(direction=direction, shape=shape, torch=torch, out=out, scratch=scratch, **operands)
+    case = GemmCase(direction=direction, shape=shape, torch=torch, out=out, **operands)
+    if case.accumulates:
+        case.scratch = torch.empty_like(out)
+    return case
 
 
 def bounds(case: GemmCase, group: int) -> tuple[int, int]:

@@ -5,13 +5,14 @@ from __future__ import annotations
 
 import os
 import time
-from collections.abc import Callable, Iterator, Mapping
+from collections.abc import Callable, Iterator, Mapping, Sequence
+from concurrent.futures import ThreadPoolExecutor
 from contextlib import contextmanager
 from functools import lru_cache
 from typing import Any
 
 from bench import gemm_case
-from bench.entry import AGAIN, SUBJECT, Entry
+from bench.entry import AGAIN, PEER, SUBJECT, Entry
 from bench.failure import Unavailable
 from bench.gemm_case import GemmCase
 from bench.norm_case import EPSILON, RMS, NormCase
@@ -26,8 +27,8 @@ def _kiln() -> Any:
 
 
 @lru_cache(maxsize=None)
-def _service(allow_multi_stages: bool) -> Callable[[str, int], Any]:
-    """A service of its own for a policy, as a function of signature and device.
+def _service(allow_multi_stages: bool, composed: bool = False) -> Callable[[str, int], Any]:
+    """A service of its own for a policy and a route, as a function of signature and device.
 
     The package has one service a process, with the policy of the environment; measuring two policies in one
     process takes two, so this makes them from the module beneath it.
@@ -35,7 +36,7 @@ def _service(allow_multi_stages: bool) -> Callable[[str, int], Any]:
     kiln = _kiln()
     module, folders = kiln._kiln, [str(folder) for folder in kiln._service.nvrtc_folders()]
     with _variable("KILN_ALLOW_MULTI_STAGES", "1" if allow_multi_stages else "0"):
-        service = module.Service(folders)
+        service = module.Service(folders, composed=True) if composed else module.Service(folders)
     return lambda signature, device: kiln.Prepared(service.prepare(signature, device), signature)
 
 
@@ -63,8 +64,10 @@ def _facts(plan: Mapping[str, Any], seconds: float) -> dict[str, Any]:
     return {**facts, "prepare_s": round(seconds, 3)}
 
 
-def _prepare(signature: str, allow_multi_stages: bool, device: int) -> tuple[Any, dict[str, Any]]:
-    prepare = _service(allow_multi_stages)
+def _prepare(
+    signature: str, allow_multi_stages: bool, device: int, composed: bool = False
+) -> tuple[Any, dict[str, Any]]:
+    prepare = _service(allow_multi_stages, composed)
     begin = time.monotonic()
     prepared = prepare(signature, device)
     return prepared, _facts(prepared.plan, time.monotonic() - begin)
@@ -105,13 +108,9 @@ def norm_many_stages(case: NormCase) -> list[Entry]:
 
 
 def grouped_gemm(case: GemmCase) -> list[Entry]:
-    """Two copies of kiln's grouped GEMM, or the reason why there is none for the case."""
-    kiln = _kiln()
-    signature = grouped_signature(case)
-    supported, reason = kiln.supports(signature, case.x.device)
-    if not supported:
-        raise Unavailable(f"kiln: {reason}")
-    prepared, facts = _prepare(signature, False, case.x.device.index or 0)
+    """Two copies of kiln's grouped GEMM, and where it accumulates kiln's own way without fusing."""
+    _kiln()
+    prepared, facts = _grouped(case, grouped_signature(case))
     entries = []
     for name, label, role in (("kiln", "kiln", SUBJECT), ("kiln_again", "kiln, again", AGAIN)):
         launch = prepared.bind(**grouped_tensors(case))
@@ -126,17 +125,79 @@ def grouped_gemm(case: GemmCase) -> list[Entry]:
                 again_of="kiln" if role == AGAIN else None,
             )
         )
+    if case.accumulates:
+        entries.append(_grouped_composed(case))
     return entries
 
 
-def grouped_signature(case: GemmCase) -> str:
-    direction = "wgrad" if case.is_wgrad else case.direction
+def grouped_gemm_portable(case: GemmCase) -> list[Entry]:
+    """The portable route, which serves other architectures, on this one."""
+    _kiln()
+    prepared, facts = _grouped(case, grouped_signature(case), composed=True)
+    launch = prepared.bind(**grouped_tensors(case))
+    result = gemm_case.result_in(case, launch.run)
+    against = ("torch", "torch_add")
+    return [
+        Entry("kiln_portable", "kiln, portable route", SUBJECT, launch.run, result, facts, against=against)
+    ]
+
+
+def _grouped(case: GemmCase, signature: str, composed: bool = False) -> tuple[Any, dict[str, Any]]:
+    supported, reason = _kiln().supports(signature, case.x.device)
+    if not supported:
+        raise Unavailable(f"kiln: {reason}")
+    return _prepare(signature, False, case.x.device.index or 0, composed)
+
+
+def _grouped_composed(case: GemmCase) -> Entry:
+    """kiln's product into scratch, then torch's add: what fusing saves."""
+    prepared, _ = _grouped(case, grouped_signature(case, accumulate=False))
+    launch = prepared.bind(**{**grouped_tensors(case), "dw": case.scratch})
+
+    def call() -> None:
+        launch.run()
+        case.out.add_(case.scratch)
+
+    return Entry("kiln_composed", "kiln, then add", PEER, call, gemm_case.result_in(case, call))
+
+
+def warm_grouped(signatures: Sequence[str], arch: object) -> dict[str, str]:
+    """Compiles signatures side by side; gives where each came from, or why it failed."""
+    kiln = _kiln()
+
+    def one(signature: str) -> str:
+        try:
+            return str(kiln.warm(signature, arch)[0].origin)
+        except kiln.Error as error:
+            return str(error)
+
+    with ThreadPoolExecutor(os.cpu_count()) as pool:
+        return dict(zip(signatures, pool.map(one, signatures)))
+
+
+def grouped_signature(case: GemmCase, accumulate: bool | None = None) -> str:
+    """`accumulate`: instead of what the case does."""
+    if accumulate is None:
+        accumulate = case.accumulates
     wide = case.out.dtype == case.torch.float32
-    keys: dict[str, Any] = {"n": case.shape.n, "k": case.shape.k}
-    if case.is_wgrad:
-        keys["out"] = "f32" if wide else "bf16"
-        keys["accumulate"] = int(case.accumulates)
-    return f"grouped_gemm_{direction}:{','.join(f'{key}={value}' for key, value in keys.items())}"
+    return signature_text(case.direction, case.shape.n, case.shape.k, wide, accumulate)
+
+
+def signature_text(direction: str, n: int, k: int, wide: bool, accumulate: bool) -> str:
+    if not direction.startswith("wgrad"):
+        return f"grouped_gemm_{direction}:n={n},k={k}"
+    out = "f32" if wide else "bf16"
+    return f"grouped_gemm_wgrad:n={n},k={k},out={out},accumulate={int(accumulate)}"
+
+
+def signatures_of(direction: str, n: int, k: int) -> list[str]:
+    """What the entries of a direction prepare."""
+    wide = direction in (gemm_case.WGRAD_F32, gemm_case.WGRAD_ACCUMULATE)
+    if direction == gemm_case.STEP:
+        return [s for part in gemm_case.STEP_DIRECTIONS for s in signatures_of(part, n, k)]
+    if direction in (gemm_case.WGRAD_ACCUMULATE, gemm_case.WGRAD_ACCUMULATE_BF16):
+        return [signature_text(direction, n, k, wide, accumulate) for accumulate in (True, False)]
+    return [signature_text(direction, n, k, wide, False)]
 
 
 def grouped_tensors(case: GemmCase) -> dict[str, Any]:

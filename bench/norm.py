@@ -30,8 +30,8 @@ QUICK = ("kiln", "kiln_many", "aten", "inductor")
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--op", choices=sorted(OPS), default="rms", help="default rms")
     parser.add_argument("--set", default="baseline", help="of shapes/norm.json: baseline, models, sweep, all")
-    parser.add_argument("--shapes", help="another file of shapes")
-    parser.add_argument("--only", help="shapes whose names contain one of these: 16384x4096,x2880")
+    parser.add_argument("--shape-file", help="another file of shapes")
+    parser.add_argument("--shapes", help="those whose names contain one of these: 16384x4096,x2880")
     parser.add_argument("--peers", help=f"which to measure, of {','.join(BUILDERS)} (default: all)")
     session.add_arguments(parser, REPETITIONS)
 
@@ -48,13 +48,16 @@ def chosen_peers(given: str | None, quick: bool) -> list[str]:
 
 
 def run(options: argparse.Namespace) -> int:
-    path = Path(options.shapes) if options.shapes else shapes.FOLDER / "norm.json"
+    path = Path(options.shape_file) if options.shape_file else shapes.FOLDER / "norm.json"
     wanted = shapes.load(path, shapes.NormShape, options.set.split(","))
-    wanted = shapes.choose(wanted, options.only)
+    wanted = shapes.choose(wanted, options.shapes)
     names = chosen_peers(options.peers, options.quick)
     here = session.Session("norm", options, session.settings(options, REPETITIONS))
     here.measure_ceilings()
-    for shape in wanted:
+    for done, shape in enumerate(wanted):
+        if not here.has_time_for(len(wanted) - done):
+            print(f"budget spent: {len(wanted) - done} shapes were not measured")
+            break
         _measure(here, OPS[options.op], shape, names)
         here.torch.cuda.empty_cache()
     return here.finish()

@@ -5,11 +5,11 @@ from __future__ import annotations
 
 import argparse
 import os
-from collections.abc import Mapping
+from collections.abc import Mapping, Sequence
 from pathlib import Path
 from typing import Any
 
-from bench import bars, curves, record, tables
+from bench import bars, curves, record, speedups, tables
 from bench.failure import BenchError
 
 UNITS = {
@@ -44,6 +44,8 @@ def newest(folder: Path = record.RESULTS) -> list[Path]:
 def figures(read: Mapping[str, Any], stem: str) -> dict[str, str]:
     """SVG texts by file name, in the order of showing."""
     found = {}
+    if read["what"] == "gemm" and (picture := speedups.figure(read)):
+        found[f"{stem}-speedups.svg"] = picture
     for op in bars.ops(read):
         suffix = "" if len(bars.ops(read)) == 1 else "-" + op.removeprefix("grouped_gemm_")
         curve = curves.curves(read, op)
@@ -57,9 +59,15 @@ def figures(read: Mapping[str, Any], stem: str) -> dict[str, str]:
 def body(read: Mapping[str, Any], pictures: Mapping[str, str], folder: str = "", short: bool = False) -> str:
     """The report; short: what a README shows. `folder` is where the pictures are, seen from the text."""
     parts = [tables.environment(read), tables.ceilings(read)]
+    gemm = read["what"] == "gemm"
     for name in pictures:
-        alt = "time against rows" if name.endswith("-rows.svg") else "bars against the ceiling"
-        parts.append(f"![{read['what']}: {alt}]({folder}{name})")
+        if short and gemm and not name.endswith("-speedups.svg"):
+            continue  # an op is a long figure: the report has them
+        parts.append(f"![{read['what']}: {_alt(name)}]({folder}{name})")
+    if gemm:
+        parts.append(tables.speedups(read))
+        if short:
+            return _joined(parts)
     parts.append(UNITS[read["what"]])
     for op in bars.ops(read):
         parts += [f"**{op}**", tables.times(read, op)]
@@ -72,7 +80,17 @@ def body(read: Mapping[str, Any], pictures: Mapping[str, str], folder: str = "",
     else:
         parts.append(_section("Beside figures recorded before", tables.reproduced(read, _before(read))))
         parts.append(_section("Not measured", tables.absent(read)))
+    return _joined(parts)
+
+
+def _joined(parts: Sequence[str]) -> str:
     return "\n\n".join(part for part in parts if part) + "\n"
+
+
+def _alt(name: str) -> str:
+    if name.endswith("-rows.svg"):
+        return "time against rows"
+    return "speed-up over the best peer" if name.endswith("-speedups.svg") else "bars against the ceiling"
 
 
 def _before(read: Mapping[str, Any]) -> dict[str, Any] | None:

@@ -6,12 +6,15 @@ from __future__ import annotations
 import argparse
 import time
 from collections.abc import Callable, Mapping, Sequence
+from dataclasses import replace
 from typing import Any
 
 from bench import analysis, ceilings, environment, kernels, record, tables
 from bench.entry import Entry
 from bench.failure import BenchError, sentence
 from bench.timing import CudaStopwatch, Settings, interleave
+
+TIMING_SHARE = 0.7  # of a case; the rest goes into operands, the check and the warm-up
 
 Check = Callable[[Mapping[str, Any]], dict[str, float]]
 
@@ -28,7 +31,10 @@ def add_arguments(parser: argparse.ArgumentParser, repetitions: int) -> None:
     """The options that every measuring command has."""
     parser.add_argument("--quick", action="store_true", help="fewer repetitions, fewest peers")
     parser.add_argument("--repetitions", type=int, default=None, help=f"default {repetitions}; quick: 12")
-    parser.add_argument("--budget", type=float, default=20.0, help="seconds of timing a case (default 20)")
+    parser.add_argument(
+        "--case-budget", type=float, default=20.0, help="seconds of timing a case (default 20)"
+    )
+    parser.add_argument("--budget", type=float, help="seconds of the whole run, shared among its cases")
     parser.add_argument("--seed", type=int, default=0, help="of the data and of the order")
     parser.add_argument("--kernels", action="store_true", help="also record each entry's kernels (profiler)")
     parser.add_argument("--commit", help="what is measured, where git cannot tell")
@@ -39,7 +45,7 @@ def settings(options: argparse.Namespace, repetitions: int) -> Settings:
     count = options.repetitions or (12 if options.quick else repetitions)
     if count < 5:
         raise BenchError(f"--repetitions {count}: fewer than 5 give no interval")
-    return Settings(repetitions=count, budget_s=options.budget, seed=options.seed)
+    return Settings(repetitions=count, budget_s=options.case_budget, seed=options.seed)
 
 
 class Session:
@@ -50,6 +56,8 @@ class Session:
         self.list_kernels = options.kernels
         self._nvml = environment.nvml_of(self.torch)
         self._began = time.monotonic()
+        self._budget_s = options.budget
+        self._case_budget_s = how.budget_s
         kept = {key: value for key, value in vars(options).items() if key not in ("out", "commit")}
         self.record = record.start(
             what,
@@ -66,6 +74,15 @@ class Session:
         self.record["ceilings"] = found
         print(f"ceilings: copy {found['copy_gbs']:.0f} GB/s, matmul {found['matmul_tflops']:.0f} TFLOPS")
         self.torch.cuda.empty_cache()
+
+    def has_time_for(self, cases_left: int) -> bool:
+        """Whether the run's budget allows another case; from then on a case may time for its share of it."""
+        if self._budget_s is None:
+            return True
+        left = self._budget_s - (time.monotonic() - self._began)
+        share = max(0.0, left / max(1, cases_left) * TIMING_SHARE)
+        self.how = replace(self.how, budget_s=min(self._case_budget_s, share))
+        return left > 0
 
     def case(self, fields: dict[str, Any], entries: Sequence[Entry], check: Check | None) -> dict[str, Any]:
         """Times the entries that give the right result, and adds the case to the record."""

@@ -13,7 +13,7 @@ from typing import Any
 from bench.failure import BenchError
 
 FOLDER = Path(__file__).resolve().parent / "shapes"
-BALANCED, SKEWED = "balanced", "skewed"
+BALANCED, SKEWED, ODD = "balanced", "skewed", "odd"
 
 
 @dataclass(frozen=True)
@@ -71,8 +71,8 @@ def _parse(kind: type, fields: dict[str, Any], where: str) -> Any:
     for key, value in vars(shape).items():
         if key not in ("groups", "model") and not (isinstance(value, int) and value > 0):
             raise BenchError(f"{where}: {key} is {value!r}, not a positive integer")
-    if getattr(shape, "groups", BALANCED) not in (BALANCED, SKEWED):
-        raise BenchError(f"{where}: groups is {shape.groups!r}, not {BALANCED} or {SKEWED}")
+    if getattr(shape, "groups", BALANCED) not in (BALANCED, SKEWED, ODD):
+        raise BenchError(f"{where}: groups is {shape.groups!r}, not {BALANCED}, {SKEWED} or {ODD}")
     return shape
 
 
@@ -91,14 +91,20 @@ def group_sizes(shape: GroupedShape, multiple: int = 128, seed: int = 0) -> list
     """Rows of each group, adding up to shape.rows.
 
     Balanced: equal. Skewed: in proportion to 1/rank, ranks shuffled. Sizes are multiples of 128 as far as the
-    total allows, because one peer takes no others; the largest group takes what is left over.
+    total allows, because one peer takes no others; the largest group takes what is left over. Odd: skewed,
+    and each size an odd number, a multiple of nothing that a kernel would like.
     """
     count = shape.experts
-    weights = [1.0 / (rank + 1) if shape.groups == SKEWED else 1.0 for rank in range(count)]
-    if shape.groups == SKEWED:
+    skewed = shape.groups != BALANCED
+    weights = [1.0 / (rank + 1) if skewed else 1.0 for rank in range(count)]
+    if skewed:
         random.Random(seed).shuffle(weights)
     total = sum(weights)
-    sizes = [int(weight / total * shape.rows) // multiple * multiple for weight in weights]
+    sizes = [int(weight / total * shape.rows) for weight in weights]
+    if shape.groups == ODD:
+        sizes = [max(size - 1 + size % 2, 1) for size in sizes]
+    else:
+        sizes = [size // multiple * multiple for size in sizes]
     largest = max(range(count), key=lambda i: (sizes[i], i))
     sizes[largest] += shape.rows - sum(sizes)
     return sizes

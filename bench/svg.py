@@ -30,6 +30,15 @@ COLOURS: dict[str, tuple[str, str]] = {
     "cublas": ("#4d7c0f", "#a3e635"),
     "cublas_composed": ("#a3c46b", "#d9f99d"),
     "deepgemm": ("#7e22ce", "#c084fc"),
+    "kiln_portable": ("#e8963a", "#fcd29b"),
+    "kiln_composed": ("#b45309", "#fbbf24"),
+    "forward": ("#c2410c", "#fb923c"),
+    "dgrad": ("#e8963a", "#fcd29b"),
+    "wgrad_bf16": ("#0f766e", "#2dd4bf"),
+    "wgrad_f32": ("#1d4ed8", "#60a5fa"),
+    "wgrad_accumulate": ("#7e22ce", "#c084fc"),
+    "wgrad_accumulate_bf16": ("#be185d", "#f472b6"),
+    "step": ("#4d7c0f", "#a3e635"),
     "copy": ("#1f2328", "#f0f6fc"),
 }
 OTHER = ("#6e7781", "#9198a1")

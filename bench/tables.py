@@ -9,6 +9,7 @@ from pathlib import Path
 from typing import Any
 
 from bench import analysis, verdict
+from bench import speedups as _speedups
 from bench.bars import short
 from bench.entry import AGAIN, CEILING, SUBJECT
 
@@ -119,6 +120,19 @@ def verdicts(record: Mapping[str, Any], op: str) -> str:
             cells = [_speedup(by_peer.get(name)) for name in names]
             rows.append([short(case), subjects[subject], f"{100 * found[0].noise:.1f}%", *cells])
     return table(["shape", "kiln", "noise", *(f"against {label}" for label in names.values())], rows)
+
+
+def speedups(record: Mapping[str, Any]) -> str:
+    """kiln's speed-up by op: over the best peer of each case, and over each."""
+    compared = {c.peer for case in record["cases"] for c in analysis.comparisons(case)}
+    names = {name: label for name, label in labels(record["cases"]).items() if name in compared}
+    if not names:
+        return ""
+    header, rows = _speedups.rows(record, names)
+    return (
+        "The peer's time over kiln's: geometric mean of the shapes (the least of them, and how many).\n\n"
+        + table(header, rows)
+    )
 
 
 def _speedup(comparison: analysis.Comparison | None) -> str:

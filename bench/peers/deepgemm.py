@@ -18,7 +18,7 @@ def build(case: GemmCase) -> list[Entry]:
         import deep_gemm
     except Exception as error:  # noqa: BLE001  (it compiles and probes when imported)
         raise Unavailable("deep_gemm cannot be imported") from error
-    if case.direction in (gemm_case.WGRAD_BF16, gemm_case.WGRAD_F32):
+    if case.direction in (gemm_case.WGRAD_BF16, gemm_case.WGRAD_F32, gemm_case.WGRAD_ACCUMULATE_BF16):
         raise Unavailable("DeepGEMM's bf16 wgrad only accumulates into fp32")
     if any(size % ALIGNMENT for size in case.sizes):
         raise Unavailable(f"DeepGEMM wants groups of multiples of {ALIGNMENT} rows")

@@ -72,6 +72,7 @@ GEMM = SimpleNamespace(
         (kiln_ops.norm_one_stage, NORM, "kiln cannot be imported"),
         (kiln_ops.norm_many_stages, NORM, "kiln cannot be imported"),
         (kiln_ops.grouped_gemm, GEMM, "kiln cannot be imported"),
+        (kiln_ops.grouped_gemm_portable, GEMM, "kiln cannot be imported"),
         (torch_grouped.build, GEMM, "no _grouped_mm"),
         (deepgemm.build, GEMM, "deep_gemm cannot be imported"),
     ],
@@ -121,14 +122,38 @@ def test_kiln_is_measured_whichever_peers_are_chosen():
         norm.chosen_peers("apex", quick=False)
 
 
-def test_directions_of_a_product_are_chosen_by_name():
-    assert gemm._pick("dgrad,forward", gemm_case.DIRECTIONS, "direction") == ["forward", "dgrad"]
-    with pytest.raises(BenchError, match="unknown direction 'sideways'"):
-        gemm._pick("sideways", gemm_case.DIRECTIONS, "direction")
+def test_ops_of_a_product_are_chosen_by_name():
+    assert gemm._pick("step,dgrad,forward", gemm.OPS, "op") == ["forward", "dgrad", "step"]
+    with pytest.raises(BenchError, match="unknown op 'sideways'"):
+        gemm._pick("sideways", gemm.OPS, "op")
+    assert gemm.chosen_peers("torch", quick=False) == ["kiln", "torch"]
+    assert gemm.chosen_peers(None, quick=True) == list(gemm.QUICK)
+
+
+class Clock:
+    now = 0.0
+
+    def monotonic(self):
+        return self.now
+
+
+def test_a_budget_of_the_run_is_shared_among_its_cases(monkeypatch):
+    clock = Clock()
+    monkeypatch.setattr(session, "time", clock)
+    here = session.Session.__new__(session.Session)
+    here.how = session.Settings(budget_s=20.0)
+    here._case_budget_s, here._budget_s, here._began = 20.0, 100.0, 0.0
+    assert here.has_time_for(50) and here.how.budget_s == pytest.approx(2 * session.TIMING_SHARE)
+    clock.now = 90.0
+    assert here.has_time_for(1) and here.how.budget_s == pytest.approx(10 * session.TIMING_SHARE)
+    clock.now = 100.0
+    assert not here.has_time_for(1)
+    here._budget_s = None
+    assert here.has_time_for(1000)
 
 
 def test_too_few_repetitions_are_refused():
-    options = SimpleNamespace(repetitions=3, quick=False, budget=1.0, seed=0)
+    options = SimpleNamespace(repetitions=3, quick=False, case_budget=1.0, seed=0)
     with pytest.raises(BenchError, match="fewer than 5"):
         session.settings(options, 40)
     options.repetitions = None

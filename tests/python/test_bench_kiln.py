@@ -8,7 +8,7 @@ from types import SimpleNamespace
 import pytest
 
 import kiln
-from bench import gemm_case, kiln_ops
+from bench import gemm, gemm_case, kiln_ops
 from kiln import _kiln
 
 
@@ -17,7 +17,7 @@ def case_of(direction: str) -> SimpleNamespace:
     return SimpleNamespace(
         direction=direction,
         is_wgrad=direction.startswith("wgrad"),
-        accumulates=direction == gemm_case.WGRAD_ACCUMULATE,
+        accumulates=direction.startswith("wgrad_accumulate"),
         shape=SimpleNamespace(n=4096, k=2048),
         torch=SimpleNamespace(float32="float32"),
         **{name: name for name in ("x", "w", "g", "offs")},
@@ -36,3 +36,12 @@ def test_every_grouped_gemm_is_an_op_with_those_tensors(direction: str, cache: o
     (written,) = (name for name, role in roles.items() if role != "input")
     assert tensors[written] is case.out
     assert (roles[written] == "in_out") == case.accumulates
+
+
+@pytest.mark.parametrize("op", gemm.OPS)
+def test_what_is_warmed_is_what_is_prepared(op: str, cache: object) -> None:
+    for signature in kiln_ops.signatures_of(op, 4096, 2048):
+        assert kiln.supports(signature, "sm_90a") == (True, "")
+    parts = gemm_case.STEP_DIRECTIONS if op == gemm_case.STEP else (op,)
+    wanted = [kiln_ops.grouped_signature(case_of(part)) for part in parts]
+    assert set(wanted) <= set(kiln_ops.signatures_of(op, 4096, 2048))

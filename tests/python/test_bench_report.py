@@ -8,7 +8,7 @@ import xml.etree.ElementTree as xml
 import pytest
 from bench_records import entry, norm_case, record_of
 
-from bench import analysis, bars, curves, record, report, tables
+from bench import analysis, bars, curves, record, report, speedups, tables
 from bench.__main__ import main
 from bench.failure import BenchError
 
@@ -199,3 +199,52 @@ def test_a_file_that_is_no_record_ends_with_a_message(tmp_path, capsys):
     path.write_text("[]", encoding="utf-8")
     assert main(["report", str(path)]) == 1
     assert "is not a record" in capsys.readouterr().err
+
+
+def products() -> dict:
+    """Two shapes of two ops, kiln twice as fast as one peer and half as fast as nothing."""
+    cases = []
+    for op, best in (("forward", 1.5), ("step", 3.0)):
+        for k, factor in ((32, 1.0), (64, 1.2)):
+            entries = [
+                entry("kiln", "subject", 10.0, "kiln"),
+                entry("kiln_again", "again", 10.0, "kiln, again", again_of="kiln"),
+                entry("kiln_composed", "peer", 11.0, "kiln, then add"),
+                entry("torch", "peer", 10 * best * factor, "torch._grouped_mm"),
+                entry("cublas", "peer", 10 * best * factor * 2, "cuBLAS per expert"),
+            ]
+            name = f"grouped_gemm_{op} E4 512x64x{k} balanced"
+            shape = {"experts": 4, "rows": 512, "n": 64, "k": k}
+            cases.append(
+                {
+                    "name": name,
+                    "op": f"grouped_gemm_{op}",
+                    "shape": shape,
+                    "flops": 1 << 30,
+                    "entries": entries,
+                }
+            )
+    return record_of(cases, "gemm")
+
+
+def test_products_are_compared_with_the_best_peer_but_not_with_kilns_own():
+    found = [speedups.best(case) for case in products()["cases"]]
+    assert [one.peer for one in found] == ["torch"] * 4
+    lines = tables.speedups(products()).splitlines()
+    assert lines[2].startswith("| op | best peer | faster, within noise, slower |")
+    forward = next(line for line in lines if line.startswith("| forward"))
+    value = float(forward.split("|")[2].split()[0])
+    assert value == pytest.approx(1.5 * 1.2**0.5, rel=0.01)
+    assert "| 2, 0, 0 |" in forward and "(1.50" in forward.split("|")[2]
+
+
+def test_speed_ups_are_a_picture_with_a_group_a_shape_and_a_bar_an_op():
+    svg = speedups.figure(products())
+    shown = texts(svg)
+    assert {"E4 512x64x32 balanced", "forward", "step", "1.0×", "the best peer"} <= set(shown)
+    assert speedups.figure(grouped()) is None
+    pictures = report.figures(products(), "r")
+    assert list(pictures)[0] == "r-speedups.svg"
+    short = report.body(products(), pictures, folder="x/", short=True)
+    assert "![gemm: speed-up over the best peer](x/r-speedups.svg)" in short
+    assert short.count("![") == 1 and "geometric mean" in short

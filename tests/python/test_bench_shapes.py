@@ -28,6 +28,14 @@ def test_the_baseline_sets_are_those_that_figures_were_recorded_for():
     assert groups == {name for name in recorded["cases"] if name.startswith("grouped_gemm_forward")}
 
 
+def test_every_skewed_baseline_has_a_twin_of_odd_sizes():
+    base = shapes.load(GROUPED, GroupedShape, ["baseline"])
+    twins = {(s.experts, s.rows, s.n, s.k) for s in base if s.groups == shapes.SKEWED}
+    odd = shapes.load(GROUPED, GroupedShape, ["odd"])
+    assert {(s.experts, s.rows, s.n, s.k) for s in odd} == twins
+    assert all(s.groups == shapes.ODD for s in odd)
+
+
 def test_real_models_are_measured_at_8192_and_16384_tokens():
     found = shapes.load(NORM, NormShape, ["models"])
     for family in ("Llama-3", "Qwen3", "DeepSeek-V3", "Mixtral", "GPT-OSS"):
@@ -77,11 +85,14 @@ def test_shapes_are_chosen_by_parts_of_their_names():
 
 
 @pytest.mark.parametrize("shape", shapes.load(GROUPED, GroupedShape, ["all"]), ids=lambda s: s.name)
-def test_groups_hold_all_rows_in_multiples_of_128(shape):
+def test_groups_hold_all_rows_in_multiples_of_128_or_odd(shape):
     sizes = shapes.group_sizes(shape)
     assert len(sizes) == shape.experts
     assert sum(sizes) == shape.rows
     largest = max(sizes)
+    if shape.groups == shapes.ODD:
+        assert all(size % 2 == 1 for size in sizes)
+        return
     assert all(size % 128 == 0 for size in sizes if size != largest)
 
 
