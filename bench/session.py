@@ -52,7 +52,8 @@ class Session:
     def __init__(self, what: str, options: argparse.Namespace, how: Settings) -> None:
         self.torch = import_torch()
         self.how = how
-        self.stopwatch = CudaStopwatch(self.torch, self.torch.cuda.current_device())
+        on_gpu = self.torch.cuda.is_available()  # without one the stopwatch says so
+        self.stopwatch = CudaStopwatch(self.torch, self.torch.cuda.current_device() if on_gpu else 0)
         self.list_kernels = options.kernels
         self._nvml = environment.nvml_of(self.torch)
         self._began = time.monotonic()

@@ -80,6 +80,7 @@ int library_load(void** out, const void*, void*, void**, unsigned, void*, void**
 int some_handle(void** out, void*) { return *out = &launches, 0; }
 int some_kernel(void** out, void*, const char*) { return *out = &launches, 0; }
 int occupancy(int* out, void*, int, std::size_t, unsigned) { return *out = 2, 0; }
+int clusters(int* out, void*, const CUlaunchConfig*) { return *out = 66, 0; }
 
 int allocate(unsigned long long* out, std::size_t bytes) {
   ++allocations;
@@ -148,6 +149,7 @@ EXPORTED CUresult cuGetProcAddress(
       Entry{"cuLibraryGetKernel", untyped(some_kernel)},
       Entry{"cuKernelGetFunction", untyped(some_handle)},
       Entry{"cuOccupancyMaxActiveBlocksPerMultiprocessorWithFlags", untyped(occupancy)},
+      Entry{"cuOccupancyMaxActiveClusters", untyped(clusters)},
       Entry{"cuMemAlloc", untyped(allocate)},
       Entry{"cuMemFree", untyped(release)},
       Entry{"cuMemsetD8Async", untyped(set8_async)},
