@@ -49,7 +49,9 @@ def __getattr__(name: str) -> object:
     if name == "nn":
         return importlib.import_module("kiln.nn")
     if name in ("grouped_linear", "grouped_mm"):
-        return getattr(importlib.import_module("kiln.nn._grouped"), name)
+        found: object = getattr(importlib.import_module("kiln.nn._grouped"), name)
+        globals()[name] = found  # from now on found without asking
+        return found
     raise AttributeError(f"module 'kiln' has no attribute {name!r}")
 
 
