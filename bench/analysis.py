@@ -117,11 +117,11 @@ def comparisons(case: Mapping[str, Any]) -> list[Comparison]:
     return found
 
 
-def best_peer(case: Mapping[str, Any]) -> str | None:
+def best_peer(case: Mapping[str, Any], without: str = "") -> str | None:
     """The fastest one. What is made of kiln's own kernels is a peer to be compared with, not one to beat."""
     taken = samples(case)
     names = [e["name"] for e in entries(case) if e["role"] == PEER and e["name"] in taken]
-    peers = [name for name in names if not name.startswith("kiln")]
+    peers = [name for name in names if not name.startswith("kiln") and name != without]
     return min(peers, key=lambda name: verdict.median(taken[name])) if peers else None
 
 

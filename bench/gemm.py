@@ -9,7 +9,7 @@ from collections.abc import Mapping
 from pathlib import Path
 from typing import Any
 
-from bench import gemm_case, gemm_step, kiln_ops, session, shapes
+from bench import gemm_case, gemm_step, kiln_ops, session, shapes, tables
 from bench.entry import PEER, SUBJECT, Builder, gather
 from bench.failure import BenchError, Unavailable
 from bench.peers import cublas, deepgemm, torch_grouped
@@ -79,6 +79,7 @@ def run(options: argparse.Namespace) -> int:
         here.torch.cuda.empty_cache()
     if left:
         print(f"budget spent: {left} cases were not measured")
+    print(tables.speedups(here.record))
     return here.finish()
 
 

@@ -11,11 +11,13 @@ from bench import analysis, bars, verdict
 from bench.analysis import Comparison, Reading
 
 PREFIX = "grouped_gemm_"
+# Takes padded groups only, so that it is told apart from peers that do the same work.
+PADDED = "deepgemm"
 
 
-def best(case: Mapping[str, Any]) -> Comparison | None:
+def best(case: Mapping[str, Any], without: str = "") -> Comparison | None:
     """The first subject against the fastest peer; nothing where either is missing."""
-    subject, peer = analysis.first_subject(case), analysis.best_peer(case)
+    subject, peer = analysis.first_subject(case), analysis.best_peer(case, without)
     for found in analysis.comparisons(case):
         if (found.subject, found.peer) == (subject, peer):
             return found
@@ -42,7 +44,9 @@ def _cell(values: Sequence[float]) -> str:
 
 def rows(record: Mapping[str, Any], labels: Mapping[str, str]) -> tuple[list[str], list[list[str]]]:
     """A table by op: the best peer with its verdicts, then each peer of `labels`."""
-    header = ["op", "best peer", "faster, within noise, slower", *(f"{label}" for label in labels.values())]
+    header = ["op", "best peer", "faster, within noise, slower", *labels.values()]
+    if PADDED in labels:
+        header.insert(3, f"best but {labels[PADDED]}")
     lines = []
     for op in bars.ops(record):
         cases = [case for case in record["cases"] if case["op"] == op]
@@ -52,6 +56,8 @@ def rows(record: Mapping[str, Any], labels: Mapping[str, str]) -> tuple[list[str
             for kind in (verdict.FASTER, verdict.WITHIN_NOISE, verdict.SLOWER)
         ]
         line = [op.removeprefix(PREFIX), _cell([c.speedup.value for c in found]), ", ".join(map(str, counts))]
+        if PADDED in labels:
+            line.append(_cell([one.speedup.value for case in cases if (one := best(case, PADDED))]))
         for name in labels:
             line.append(_cell([value for case in cases if (value := _against(case, name)) is not None]))
         lines.append(line)

@@ -238,6 +238,17 @@ def test_products_are_compared_with_the_best_peer_but_not_with_kilns_own():
     assert "| 2, 0, 0 |" in forward and "(1.50" in forward.split("|")[2]
 
 
+def test_the_peer_that_wants_padded_groups_is_told_apart():
+    read = products()
+    for case in read["cases"]:
+        case["entries"].append(entry("deepgemm", "peer", 10.5, "DeepGEMM"))
+    assert {speedups.best(case).peer for case in read["cases"]} == {"deepgemm"}
+    header, rows = speedups.rows(read, {"torch": "torch._grouped_mm", "deepgemm": "DeepGEMM"})
+    line = dict(zip(header, rows[0]))
+    assert line["best peer"] == line["DeepGEMM"] and line["DeepGEMM"].startswith("1.05")
+    assert line["best but DeepGEMM"] == line["torch._grouped_mm"]
+
+
 def test_speed_ups_are_a_picture_with_a_group_a_shape_and_a_bar_an_op():
     svg = speedups.figure(products())
     shown = texts(svg)
