@@ -13,6 +13,7 @@
 
 #include "tools/command_examples.hpp"
 #include "tools/exit_code.hpp"
+#include "tools/manual.hpp"
 #include "tools/verbs/verbs.hpp"
 
 namespace kiln::cli {
@@ -46,9 +47,7 @@ class Parser {
     CLI::App* checker =
         add_cache("verify", "Read every kernel in the cache and check it", verify_cache);
     checker->get_option("--repair")->group("Options");
-    CLI::App* reason = add_why(
-        "why", "Say why a kernel is or is not found, or what two keys differ in", kNamed, why);
-    reason->get_option("second")->group("Positionals");
+    add_why("why", "Say why a kernel is or is not found, or what two keys differ in", kNamed, why);
     add_run();
     add_upkeep();
     add_packs();
@@ -62,6 +61,11 @@ class Parser {
   }
 
   Command parse(int argc, const char* const* argv) {
+    if (argc == 2 && std::string_view(argv[1]) == "--help-man") {  // for help2man alone
+      command_.text = manual(app_);
+      command_.exit_code = kDone;
+      return std::move(command_);
+    }
     try {
       app_.parse(argc, argv);
     } catch (const CLI::ParseError& error) {
@@ -148,7 +152,8 @@ class Parser {
     const Verb<WhyOptions> verb = add(name, what, run);
     WhyOptions& options = *verb.options;
     verb.app->add_option("first", options.first, named)->required();
-    verb.app->add_option("second", options.second, "What to compare it with")->group("");
+    if (std::string_view(name) == "why")
+      verb.app->add_option("second", options.second, "What to compare it with");
     verb.app->add_option("--arch", options.arch, kArch);
     verb.app->footer(std::string_view(name) == "why" ? kWhyExamples : kShowExamples);
     return verb.app;
