@@ -3,6 +3,7 @@
 #include "kernels/mix_order_reduction/candidates.hpp"
 
 #include <algorithm>
+#include <initializer_list>
 
 namespace kiln::mix_order_reduction {
 namespace {
@@ -21,8 +22,8 @@ int round_up_32(std::int64_t value) { return static_cast<int>(ceil_div(value, 32
 // from 2,880 to 16,384.
 constexpr std::int64_t kStepBytesPerSm = 32 * 1024;
 
-int rows_per_step(const Geometry& g, int ctas) {
-  const std::int64_t row_bytes = 2 * g.n * g.element_bytes;
+int rows_per_step(const Geometry& g, int kept, int ctas) {
+  const std::int64_t row_bytes = kept * g.n * g.element_bytes;
   int rows = 1;
   while (rows < 4 && rows * row_bytes * ctas < kStepBytesPerSm * 9 / 10) rows *= 2;
   return rows;
@@ -30,26 +31,43 @@ int rows_per_step(const Geometry& g, int ctas) {
 
 }  // namespace
 
-int registers_needed(const RmsNormOp& op, const Candidate& c) {
-  const int owned = octets(c.geometry);
+int registers_needed(const Op& op, const Candidate& c) {
+  const Shape& shape = op.shape;
+  const int owned = octets(c.geometry), rows = c.geometry.rows_per_step;
+  const auto count = [](const std::vector<int>& list) { return static_cast<int>(list.size()); };
+  const int element = words(shape.matrix);
+  int vector_words = 0;
+  for (const int i : shape.row_vectors)
+    vector_words += words(op.program.inputs[static_cast<std::size_t>(i)].type);
   int needed = kWorkingRegisters;
-  if (op.has_weight)
-    needed += kVector * owned + (c.weight_in_registers ? words(op.w) * owned : words(op.w));
+  needed += kVector * owned * count(shape.column_sums);
+  needed += vector_words * (c.row_vectors_in_registers ? owned : 1);
   if (c.keep_inputs) {
-    needed += c.geometry.rows_per_step * owned * 2 * words(op.x);
+    needed += rows * owned * shape.kept_matrices * element;
   } else {
     // Both passes unpack anew, and their addresses stay live: 120 by the rest of this sum spilled.
-    needed += 2 * words(op.x) + 12;
+    needed += shape.kept_matrices * element + 12;
   }
-  if (op.residual) needed += words(op.x);
+  needed += (count(shape.matrices) - shape.kept_matrices) * element;
+  needed += (count(shape.outputs) - 1) * element;
+  // Beyond one row sum and one column vector, which the working registers hold: the lanes' sums
+  // and the row's; this step's element and the next one's.
+  // Several rows at once, or many columns, compile to more: 122 and 125 by the rest of this sum
+  // spilled at 128.
+  needed += (count(shape.row_sums) - 1) * (rows * (lanes_per_thread(c.geometry) + 1) +
+                                           8 * (rows - 1) + 4 * std::max(owned - 2, 0));
+  needed += std::max(count(shape.column_vectors) - 1, 0) * rows * 2;
   if (op.n % kVector != 0) needed += 8;
   return needed;
 }
 
 // The per-thread limit that __launch_bounds__(threads, ctas) makes the compiler keep: allocation is
-// in units of 8.
+// in units of 8, and warps are dealt to the four parts of an SM, each with a quarter of the file.
 int registers_allowed(const DeviceLimits& limits, int threads, int ctas) {
-  const int allowed = limits.registers_per_sm / (threads * ctas) / 8 * 8;
+  constexpr std::int64_t kPartsOfSm = 4;
+  const std::int64_t warps = ceil_div(static_cast<std::int64_t>(threads) * ctas, 32);
+  const std::int64_t resident = ceil_div(warps, kPartsOfSm) * kPartsOfSm * 32;
+  const int allowed = static_cast<int>(limits.registers_per_sm / resident / 8 * 8);
   return std::min(allowed, limits.registers_per_thread);
 }
 
@@ -57,8 +75,11 @@ int registers_allowed(const DeviceLimits& limits, int threads, int ctas) {
 // divide the row blocks. A CTA a row from 256 lanes up: one lane a thread up to 256 threads, then
 // two; two CTAs an SM while a CTA is no larger than 256 threads, since one computes while the other
 // waits.
-std::vector<Candidate> candidates(const RmsNormOp& op) {
-  Geometry base{.n = op.n, .element_bytes = size_bytes(op.x), .inputs = op.residual ? 3 : 2};
+std::vector<Candidate> candidates(const Op& op) {
+  Geometry base{.n = op.n,
+                .element_bytes = size_bytes(op.shape.matrix),
+                .inputs = static_cast<int>(op.shape.matrices.size()),
+                .row_sums = static_cast<int>(op.shape.row_sums.size())};
   std::vector<Candidate> out;
   const auto add =
       [&](int threads, int lanes_a_thread, int rows, int ctas, bool keep, bool weight) {
@@ -69,16 +90,23 @@ std::vector<Candidate> candidates(const RmsNormOp& op) {
         out.push_back({g, ctas, keep, weight});
       };
   const auto add_rows = [&](int threads, int lanes_a_thread, int ctas) {
-    for (int rows = rows_per_step(base, ctas); rows >= 1; rows /= 2)
+    for (int rows = rows_per_step(base, op.shape.kept_matrices, ctas); rows >= 1; rows /= 2)
       add(threads, lanes_a_thread, rows, ctas, true, true);
   };
   const auto used = ceil_div(op.n, kVector);
-  if (op.n > kMaxCtaColumns) {  // 1,024 lanes over the CTAs of a cluster, one a thread
-    base.cluster_ctas = 2;
-    const int threads = kMaxLanes / base.cluster_ctas;
-    add(threads, 1, 1, 1, true, true);
-    add(threads, 1, 1, 1, false, true);
-    add(threads, 1, 1, 1, false, false);
+  // 1,024 lanes over the CTAs of a cluster, one a thread: two CTAs where their registers hold the
+  // column sums, else four, whose threads may use twice as many.
+  const auto add_clusters = [&](std::initializer_list<int> sizes) {
+    for (const int ctas : sizes) {
+      base.cluster_ctas = ctas;
+      const int threads = kMaxLanes / ctas;
+      add(threads, 1, 1, 1, true, true);
+      add(threads, 1, 1, 1, false, true);
+      add(threads, 1, 1, 1, false, false);
+    }
+  };
+  if (op.n > kMaxCtaColumns) {
+    add_clusters({2, 4});
     return out;
   }
   if (!cta_row(op.n)) {
@@ -103,6 +131,7 @@ std::vector<Candidate> candidates(const RmsNormOp& op) {
   add(threads, 2, 1, 1, true, true);
   add(threads, 2, 1, 1, false, true);
   add(threads, 2, 1, 1, false, false);
+  if (panels(op.n) > 1) add_clusters({2});
   return out;
 }
 

@@ -16,14 +16,14 @@ struct Candidate {
   int ctas_per_sm = 1;
   // Inputs move to registers at once, so that one buffer can refill while rows are computed.
   bool keep_inputs = true;
-  bool weight_in_registers = true;
+  bool row_vectors_in_registers = true;
 };
 
-[[nodiscard]] std::vector<Candidate> candidates(const RmsNormOp& op);
+[[nodiscard]] std::vector<Candidate> candidates(const Op& op);
 
 // Registers a thread needs, by an estimate that errs upwards; what it may use so that `ctas` CTAs
 // fit an SM.
-[[nodiscard]] int registers_needed(const RmsNormOp& op, const Candidate& candidate);
+[[nodiscard]] int registers_needed(const Op& op, const Candidate& candidate);
 [[nodiscard]] int registers_allowed(const DeviceLimits& limits, int threads, int ctas);
 
 }  // namespace kiln::mix_order_reduction

@@ -221,6 +221,10 @@ Description parse_description(std::string_view json, std::string_view where) {
         tensor(one, fmt::format("{}, output {}", where, out.outputs.size() + 1), true));
   }
   check(out);
+  for (const auto* tensors : {&out.inputs, &out.outputs}) {
+    for (const TensorDescription& t : *tensors)
+      out.names += (out.names.empty() ? "" : ", ") + t.name;
+  }
   return out;
 }
 

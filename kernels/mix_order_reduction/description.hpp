@@ -46,6 +46,7 @@ struct Description {
   std::vector<TensorDescription> inputs;
   std::vector<Statement> formula;
   std::vector<TensorDescription> outputs;
+  std::string names;  // of every tensor, "x, dy, dx"
   std::string where;  // the file, for errors
 
   // "<where>, formula 3"

@@ -1,4 +1,4 @@
-// The source of a fused plan: a prelude of the planner's constants, then ordinary CUDA by #include.
+// The source of a fused plan: the formula, the planner's constants, then ordinary CUDA by #include.
 // SPDX-License-Identifier: Apache-2.0
 #include <fmt/format.h>
 
@@ -7,35 +7,25 @@
 #include "kernels/mix_order_reduction/op.hpp"
 
 namespace kiln::mix_order_reduction {
-namespace {
-
-std::string_view type_of(const StagePlan& stage, std::string_view role) {
-  for (const auto& [name, type] : stage.types) {
-    if (name == role) return type;
-  }
-  throw Error(ErrorCode::internal, "the plan names no type for " + std::string(role));
-}
-
-std::string_view truth(const StagePlan& stage, std::string_view name) {
-  return stage.constant(name) != 0 ? "true" : "false";
-}
-
-}  // namespace
 
 Source emit(const Plan& plan, std::size_t index) {
+  const Op op = Op::from(plan.signature);
   const StagePlan& stage = plan.stages.at(index);
   const auto constant = [&](std::string_view name) { return stage.constant(name); };
+  const auto truth = [&](std::string_view name) {
+    return stage.constant(name) != 0 ? "true" : "false";
+  };
   std::string text = fmt::format(R"(// {signature}
-#include "kernels/mix_order_reduction/rms_norm_backward.cuh"
+#include "kernels/mix_order_reduction/reduction.cuh"
 
+{formula}
 struct Config {{
-  using X = kiln::{x};
-  using W = kiln::{w};
-  using DW = kiln::{dw};
+  using Formula = ::Formula;
   static constexpr kiln::mix_order_reduction::Geometry geometry{{
       .n = {n},
-      .element_bytes = X::kBytes,
+      .element_bytes = Formula::Matrix::kBytes,
       .inputs = {inputs},
+      .row_sums = {row_sums},
       .threads = {threads},
       .lanes_per_thread = {lanes},
       .rows_per_step = {rows},
@@ -43,33 +33,30 @@ struct Config {{
       .cluster_ctas = {cluster},
   }};
   static constexpr bool keep_inputs = {keep};
-  static constexpr bool weight_in_registers = {weight};
-  static constexpr bool residual = {residual};
+  static constexpr bool row_vectors_in_registers = {vectors};
   static constexpr bool accumulate = {accumulate};
   static constexpr float inverse_n = 1.0f / geometry.n;
   static constexpr long long smem_bytes = {smem};
 }};
 
 extern "C" __global__ void __launch_bounds__({threads}, {ctas})
-{entry}(const __grid_constant__ kiln::mix_order_reduction::RmsNormBackwardParameters p) {{
-  kiln::mix_order_reduction::rms_norm_backward<Config>(p);
+{entry}(const __grid_constant__ kiln::mix_order_reduction::ReductionParameters p) {{
+  kiln::mix_order_reduction::reduce<Config>(p);
 }}
 )",
                                  fmt::arg("signature", stage.entry),
-                                 fmt::arg("x", type_of(stage, "X")),
-                                 fmt::arg("w", type_of(stage, "W")),
-                                 fmt::arg("dw", type_of(stage, "DW")),
+                                 fmt::arg("formula", fused_formula(op.program, op.shape)),
                                  fmt::arg("n", constant("n")),
                                  fmt::arg("inputs", constant("inputs")),
+                                 fmt::arg("row_sums", constant("row_sums")),
                                  fmt::arg("threads", stage.threads),
                                  fmt::arg("lanes", constant("lanes_per_thread")),
                                  fmt::arg("rows", constant("rows_per_step")),
                                  fmt::arg("stages", constant("stages")),
                                  fmt::arg("cluster", constant("cluster_ctas")),
-                                 fmt::arg("keep", truth(stage, "keep_inputs")),
-                                 fmt::arg("weight", truth(stage, "weight_in_registers")),
-                                 fmt::arg("residual", truth(stage, "residual")),
-                                 fmt::arg("accumulate", truth(stage, "accumulate")),
+                                 fmt::arg("keep", truth("keep_inputs")),
+                                 fmt::arg("vectors", truth("row_vectors_in_registers")),
+                                 fmt::arg("accumulate", op.shape.accumulate),
                                  fmt::arg("smem", stage.smem_bytes),
                                  fmt::arg("ctas", stage.ctas_per_sm),
                                  fmt::arg("entry", stage.entry));

@@ -1,105 +1,45 @@
-// The family: what a mix-order reduction's signature may say, and the constant that the service
-// finds.
+// The family: how its ops read a signature, and the constant that the service finds.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/family.hpp"
 
 #include <array>
+#include <set>
+
+#include <fmt/format.h>
 
 #include <kiln/error.hpp>
 
 #include "kernels/mix_order_reduction/op.hpp"
 
 namespace kiln::mix_order_reduction {
-namespace {
 
-constexpr std::array<std::string_view, 3> kTypes{"f32", "f16", "bf16"};
-constexpr std::array<std::string_view, 4> kTypesOrNone{"f32", "f16", "bf16", "none"};
-
-constexpr std::array<KeySpec, 6> kKeys{
-    KeySpec{.name = "accumulate",
-            .kind = KeySpec::Kind::flag,
-            .default_value = "0",
-            .doc = "add into dw instead of overwriting it"},
-    KeySpec{.name = "dw",
-            .kind = KeySpec::Kind::choice,
-            .choices = kTypesOrNone,
-            .doc = "type of the weight gradient; default: w's type, or f32 when accumulating"},
-    KeySpec{.name = "n",
-            .kind = KeySpec::Kind::integer,
-            .minimum = 1,
-            .maximum = 1 << 24,
-            .required = true,
-            .doc = "columns of a row"},
-    KeySpec{.name = "residual",
-            .kind = KeySpec::Kind::flag,
-            .default_value = "0",
-            .doc = "add a residual gradient to dx"},
-    KeySpec{.name = "w",
-            .kind = KeySpec::Kind::choice,
-            .choices = kTypesOrNone,
-            .doc = "type of the weight; none: no weight and no dw; default: x's type"},
-    KeySpec{.name = "x",
-            .kind = KeySpec::Kind::choice,
-            .choices = kTypes,
-            .default_value = "bf16",
-            .doc = "type of x, dy, dx and the residual gradient"},
-};
-
-std::string& slot(Signature& signature, std::string_view key) {
-  for (auto& [name, value] : signature.keys) {
-    if (name == key) return value;
-  }
-  throw Error(ErrorCode::internal, "rms_norm_backward has no key " + std::string(key));
-}
-
-void complete(Signature& signature) {
-  std::string& w = slot(signature, "w");
-  std::string& dw = slot(signature, "dw");
-  const bool accumulate = slot(signature, "accumulate") == "1";
-  if (w.empty()) w = slot(signature, "x");
-  if (w == "none") {
-    if (!dw.empty() && dw != "none") {
-      throw Error(ErrorCode::invalid_signature,
-                  "rms_norm_backward: dw=" + dw +
-                      " contradicts w=none: without a weight there is no weight gradient; "
-                      "leave dw out");
-    }
-    if (accumulate) {
-      throw Error(ErrorCode::invalid_signature,
-                  "rms_norm_backward: accumulate=1 contradicts w=none: there is no dw to add into");
-    }
-    dw = "none";
-  } else if (dw.empty()) {
-    dw = accumulate ? "f32" : w;
-  } else if (dw == "none") {
-    throw Error(ErrorCode::invalid_signature,
-                "rms_norm_backward: dw=none with w=" + w +
-                    " is not supported: the weight gradient comes with the pass; "
-                    "use w=none for a norm without a weight");
-  }
-}
-
-constexpr std::array<OpSpec, 1> kOps{OpSpec{
-    .name = kOp,
-    .keys = kKeys,
-    .summary = "RMSNorm backward: dx, and dw summed over the rows, in one pass",
-    .complete = complete,
-}};
-
-}  // namespace
-
-RmsNormOp RmsNormOp::from(const Signature& signature) {
-  RmsNormOp op;
+Op Op::from(const Signature& signature) {
+  Op op;
+  op.name = signature.op;
   op.n = signature.integer("n");
-  op.x = *parse_dtype(signature.value("x"));
-  op.has_weight = signature.value("w") != "none";
-  if (op.has_weight) {
-    op.w = *parse_dtype(signature.value("w"));
-    op.dw = *parse_dtype(signature.value("dw"));
-  }
-  op.accumulate = signature.flag("accumulate");
-  op.residual = signature.flag("residual");
+  op.program = specialise(builtin_description(signature.op), signature);
+  op.shape = shape_of(op.program);
   return op;
+}
+
+std::string Op::types_text(const Signature& signature) const {
+  // The matrices' type, the other types in the description's order, the flags that are set.
+  std::string types = fmt::format("_{}", to_string(shape.matrix)), flags;
+  std::set<std::string> seen;
+  const Description& d = builtin_description(name);
+  for (const auto* tensors : {&d.inputs, &d.outputs}) {
+    for (const TensorDescription& t : *tensors) {
+      const bool key = !parse_dtype(t.type) && t.extent != Extent::matrix;
+      if (key && seen.insert(t.type).second) types += fmt::format("_{}", signature.value(t.type));
+    }
+  }
+  for (const auto* tensors : {&d.inputs, &d.outputs}) {
+    for (const TensorDescription& t : *tensors) {
+      const bool flag = !t.given.empty() && signature.value(t.given) == "1";
+      if (flag && seen.insert(t.given).second) flags += fmt::format("_{}", t.given);
+    }
+  }
+  return types + flags;
 }
 
 std::vector<Sample> samples() {
@@ -114,6 +54,14 @@ std::vector<Sample> samples() {
       {"rms_norm_backward:n=1000,x=f32,residual=1", ""},
       {"rms_norm_backward:n=32768,x=bf16", ""},
       {"rms_norm_backward:n=65536,x=bf16", ""},
+      {"layer_norm_backward:n=4096", "layer_norm_backward_n4096_bf16.cu"},
+      {"layer_norm_backward:n=7168,w=f32,accumulate=1", ""},
+      {"layer_norm_backward:n=5,x=f32,db=none", ""},
+      {"layer_norm_backward:n=128,w=none,residual=1", ""},
+      {"layer_norm_backward:n=2049,x=f16,w=f32,dw=none", ""},
+      {"layer_norm_backward:n=16384", ""},
+      {"layer_norm_backward:n=32768,x=f32", ""},
+      {"layer_norm_backward:n=65536", ""},
   };
 }
 
@@ -121,7 +69,7 @@ extern const Family family;
 const Family family{
     .name = "mix_order_reduction",
     .emitter_version = 1,
-    .ops = kOps,
+    .ops = kOpSpecs,
     .plan = plan,
     .emit = emit,
     .compose = compose,

@@ -11,7 +11,8 @@ namespace kiln::mix_order_reduction {
 struct Geometry {
   long long n = 1;
   int element_bytes = 2;     // of x, dy, residual, dx
-  int inputs = 2;            // matrices read a row: x, dy, and the residual
+  int inputs = 2;            // matrices read a row
+  int row_sums = 1;          // sums over a row
   int threads = 256;         // a CTA, a multiple of 32
   int lanes_per_thread = 1;  // a CTA a row: virtual lanes a thread owns in one panel
   int rows_per_step = 1;     // rows a group of threads handles between two barriers; a power of two
@@ -42,7 +43,7 @@ constexpr long long stage_bytes(const Geometry& g) {
 
 // Sums of 32-lane groups, double buffered so that one barrier a step is enough.
 constexpr long long reduction_bytes(const Geometry& g) {
-  return cta_row(g.n) ? 2LL * g.rows_per_step * (lanes(g.n) / 32) * 4 : 0;
+  return cta_row(g.n) ? 2LL * g.rows_per_step * g.row_sums * (lanes(g.n) / 32) * 4 : 0;
 }
 
 // Floats between two rows of the partial sums: whole vectors.

@@ -1,36 +1,36 @@
-// rms_norm_backward as its signature states it, and the pure functions of the family that live in
-// other files.
+// An op as its signature states it, and the pure functions of the family that live in other files.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "kernels/family.hpp"
+#include "kernels/mix_order_reduction/formula.hpp"
 
 namespace kiln::mix_order_reduction {
 
-inline constexpr std::string_view kOp = "rms_norm_backward";
 // Widest row one CTA holds.
 inline constexpr std::int64_t kMaxCtaColumns = 16384;
-// Widest row a cluster of two CTAs holds; above it the composed route serves.
+// Widest row a cluster holds; above it the composed route serves.
 inline constexpr std::int64_t kMaxFusedColumns = 2 * kMaxCtaColumns;
 
-struct RmsNormOp {
+struct Op {
+  std::string name;
   std::int64_t n = 0;
-  DType x = DType::bf16;  // dy, x, residual, dx
-  DType w = DType::bf16;
-  DType dw = DType::bf16;
-  bool has_weight = true;  // without a weight there is no dw
-  bool accumulate = false;
-  bool residual = false;
+  Program program;
+  Shape shape;
 
-  [[nodiscard]] static RmsNormOp from(const Signature& signature);
-  [[nodiscard]] std::string_view w_text() const { return has_weight ? to_string(w) : "none"; }
-  [[nodiscard]] std::string_view dw_text() const { return has_weight ? to_string(dw) : "none"; }
+  [[nodiscard]] static Op from(const Signature& signature);
+  // "_bf16_f32_acc": what tells one kernel of the op and the width from another.
+  [[nodiscard]] std::string types_text(const Signature& signature) const;
 };
+
+// The ops of the family, sorted by name.
+extern const std::array<OpSpec, 2> kOpSpecs;
 
 PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Policy& policy);
 Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallback& fallback);

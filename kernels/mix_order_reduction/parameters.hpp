@@ -1,4 +1,5 @@
-// The structs kernels take by value. Shared by host and device, so they agree by construction.
+// The struct that every kernel takes by value. Shared by host and device, so they agree by
+// construction.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -6,49 +7,42 @@
 
 namespace kiln::mix_order_reduction {
 
-// rms_norm_backward, fused: one launch. Strides in elements. Row-major; columns are contiguous.
-struct RmsNormBackwardParameters {
-  const void* dy;        // [rows, n]
-  const void* x;         // [rows, n]
-  const float* rstd;     // [rows], contiguous
-  const void* w;         // [n] or null
-  const void* residual;  // [rows, n] or null
-  void* dx;              // [rows, n]
-  void* dw;              // [n] or null
-  float* partials;       // [row_blocks, n], workspace
-  unsigned* barrier;     // grid barrier counter
-  long long rows;
-  long long dy_stride;
-  long long x_stride;
-  long long residual_stride;
-  long long dx_stride;
-  RowSplit split;
-  int finish_shift;   // a CTA finishes 2^finish_shift columns at a time
-  int vector_access;  // every row of dy, x, residual and dx starts on 16 bytes
-  int weight_vector_access;
+// A matrix [rows, n]: row-major, columns contiguous, the stride in elements.
+struct MatrixView {
+  const void* base;
+  long long stride;
+};
+struct MutableMatrixView {
+  void* base;
+  long long stride;
 };
 
-// Composed: row kernel (dx), column kernel (partials), finish kernel (dw). n is a run-time value.
-struct ComposedParameters {
-  const void* dy;
-  const void* x;
-  const float* rstd;
-  const void* w;
-  const void* residual;  // null: none
-  void* dx;
-  void* dw;
-  float* partials;
+inline constexpr int kMaxMatrices = 6;  // inputs
+inline constexpr int kMaxMatrixOutputs = 2;
+inline constexpr int kMaxVectors = 4;  // row vectors; column vectors; column sums
+
+// Tensors stand in the description's order. The fused kernel's matrices and row vectors close ranks
+// where one is absent; in composed kernels, which serve several signatures, an absent one is null.
+struct ReductionParameters {
+  MatrixView inputs[kMaxMatrices];
+  const void* row_vectors[kMaxVectors];      // [n]
+  const float* column_vectors[kMaxVectors];  // [rows]
+  MutableMatrixView outputs[kMaxMatrixOutputs];
+  void* column_sums[kMaxVectors];  // [n]; close ranks in every kernel
+  float* partials;                 // for each column sum [row_blocks, n], workspace
+  long long partials_stride;       // floats from one column sum's to the next one's
+  unsigned* barrier;               // fused: grid barrier counter
+  RowSplit split;
+  int finish_shift;       // fused: a CTA finishes 2^finish_shift columns at a time
+  int vector_access;      // fused: every row of every matrix starts on 16 bytes
+  int row_vector_access;  // fused: every row vector does
+  // Composed: what the fused kernel knows when it is compiled.
+  int accumulate;
   long long rows;
   long long n;
-  long long dy_stride;
-  long long x_stride;
-  long long residual_stride;
-  long long dx_stride;
   float inverse_n;  // 1 / n, rounded to fp32
-  RowSplit split;
   int chains;
   int lanes;
-  int accumulate;
 };
 
 }  // namespace kiln::mix_order_reduction

@@ -32,7 +32,8 @@ int stages_that_fit(Geometry geometry, std::int64_t limit, int most) {
 bool threads_fit(const DeviceLimits& limits, const Candidate& c) {
   return c.geometry.threads <= limits.threads_per_cta &&
          c.geometry.threads * c.ctas_per_sm <= limits.threads_per_sm &&
-         c.ctas_per_sm <= limits.ctas_per_sm;
+         c.ctas_per_sm <= limits.ctas_per_sm &&
+         (c.geometry.cluster_ctas == 1 || c.geometry.cluster_ctas <= limits.max_cluster_ctas);
 }
 
 std::string tile_text(const Geometry& g) {
@@ -41,26 +42,24 @@ std::string tile_text(const Geometry& g) {
 }
 
 // <op>_<types>_t<tile>_s<stages>[_acc]
-std::string entry_name(const RmsNormOp& op, const Geometry& g) {
-  return fmt::format("{}_{}_{}_{}{}_t{}x{}_s{}{}",
-                     kOp,
-                     to_string(op.x),
-                     op.w_text(),
-                     op.dw_text(),
-                     op.residual ? "_res" : "",
+std::string entry_name(const Op& op, const Signature& signature, const Geometry& g) {
+  return fmt::format("{}{}_t{}x{}_s{}{}",
+                     op.name,
+                     op.types_text(signature),
                      g.rows_per_step * chains(g.n),
                      g.n,
                      g.stages,
-                     op.accumulate ? "_acc" : "");
+                     op.shape.accumulate ? "_acc" : "");
 }
 
-StagePlan stage_plan(const RmsNormOp& op,
+StagePlan stage_plan(const Op& op,
+                     const Signature& signature,
                      const Candidate& c,
                      const PipelineChoice& pipeline,
                      const DeviceLimits& limits) {
   const Geometry& g = c.geometry;
   StagePlan stage;
-  stage.entry = entry_name(op, g);
+  stage.entry = entry_name(op, signature, g);
   stage.tile = tile_text(g);
   stage.threads = g.threads;
   stage.ctas_per_sm = c.ctas_per_sm;
@@ -70,17 +69,22 @@ StagePlan stage_plan(const RmsNormOp& op,
   stage.register_budget = registers_allowed(limits, g.threads, c.ctas_per_sm);
   stage.constants = {{"n", g.n},
                      {"inputs", g.inputs},
+                     {"row_sums", g.row_sums},
                      {"lanes_per_thread", g.lanes_per_thread},
                      {"rows_per_step", g.rows_per_step},
                      {"stages", g.stages},
                      {"cluster_ctas", g.cluster_ctas},
                      {"keep_inputs", c.keep_inputs},
-                     {"weight_in_registers", c.weight_in_registers},
-                     {"residual", op.residual},
-                     {"accumulate", op.accumulate}};
-  stage.types = {{"X", std::string(to_string(op.x))},
-                 {"W", std::string(op.w_text())},
-                 {"DW", std::string(op.dw_text())}};
+                     {"row_vectors_in_registers", c.row_vectors_in_registers}};
+  stage.types.emplace_back("matrix", to_string(op.shape.matrix));
+  for (const int i : op.shape.row_vectors) {
+    const ProgramTensor& t = op.program.inputs[static_cast<std::size_t>(i)];
+    stage.types.emplace_back(t.name, to_string(t.type));
+  }
+  for (const int o : op.shape.column_sums) {
+    const ProgramTensor& t = op.program.outputs[static_cast<std::size_t>(o)].tensor;
+    stage.types.emplace_back(t.name, to_string(t.type));
+  }
   return stage;
 }
 
@@ -97,7 +101,7 @@ std::string why(const PipelineChoice& p, bool allowed, std::int64_t limit, std::
 }  // namespace
 
 PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Policy& policy) {
-  const RmsNormOp op = RmsNormOp::from(signature);
+  const Op op = Op::from(signature);
   if (op.n > kMaxFusedColumns) {
     return Rejection{
         FallbackReason::unsupported_size,
@@ -122,6 +126,9 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
   std::vector<Candidate> all = candidates(op);
   for (Candidate& c : all) {
     if (!threads_fit(limits, c)) continue;
+    // Clusters of what one CTA could hold: slower, so only where nothing else fits.
+    const bool resort = c.geometry.cluster_ctas > 1 && op.n <= kMaxCtaColumns;
+    if (resort && best != nullptr) break;
     if (registers_needed(op, c) > registers_allowed(limits, c.geometry.threads, c.ctas_per_sm))
       continue;
     const int fits = stages_that_fit(c.geometry, smem_limit(limits, c.ctas_per_sm), wanted);
@@ -134,9 +141,10 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
     return Rejection{
         FallbackReason::unsupported_size,
         fmt::format(
-            "one row of n = {} {} elements needs more shared memory than the {} bytes of {}",
+            "one row of n = {} {} elements needs more shared memory than the {} bytes of {}, or "
+            "its sums more registers",
             op.n,
-            signature.value("x"),
+            to_string(op.shape.matrix),
             limits.smem_per_cta_bytes,
             limits.arch.text())};
   }
@@ -150,8 +158,9 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
   out.signature = signature;
   out.arch = limits.arch;
   out.route = Route::fused;
-  out.workspace_bytes = op.has_weight ? workspace_bytes(op.n) : 0;
-  out.stages.push_back(stage_plan(op, *best, pipeline, limits));
+  out.workspace_bytes =
+      static_cast<std::int64_t>(op.shape.column_sums.size()) * workspace_bytes(op.n);
+  out.stages.push_back(stage_plan(op, signature, *best, pipeline, limits));
   out.notes = {
       fmt::format("a row is {} lanes of {} columns in {} panel{}; {} thread{} own{} it",
                   lanes(op.n),
@@ -180,14 +189,15 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
 }
 
 Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallback& fallback) {
-  const RmsNormOp op = RmsNormOp::from(signature);
+  const Op op = Op::from(signature);
   Plan out;
   out.family = "mix_order_reduction";
   out.signature = signature;
   out.arch = limits.arch;
   out.route = Route::composed;
   out.fallback = fallback;
-  out.workspace_bytes = op.has_weight ? workspace_bytes(op.n) : 0;
+  out.workspace_bytes =
+      static_cast<std::int64_t>(op.shape.column_sums.size()) * workspace_bytes(op.n);
   const auto add = [&](std::string entry, std::string tile) {
     StagePlan stage;
     stage.entry = std::move(entry);
@@ -196,10 +206,10 @@ Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallb
     stage.pipeline.why = "composed kernels keep no stages";
     out.stages.push_back(std::move(stage));
   };
-  add(fmt::format("{}_rows_{}_{}", kOp, to_string(op.x), op.w_text()), "1 row");
-  if (op.has_weight) {
-    add(fmt::format("{}_columns_{}", kOp, to_string(op.x)), "256 columns of a row block");
-    add(fmt::format("{}_finish_{}", kOp, op.dw_text()), "256 columns");
+  add(composed_entry(op.name, op.program, op.shape, Part::rows), "1 row");
+  if (!op.shape.column_sums.empty()) {
+    add(composed_entry(op.name, op.program, op.shape, Part::columns), "256 columns of a row block");
+    add(finish_entry(op.shape.sum), "256 columns");
   }
   return out;
 }

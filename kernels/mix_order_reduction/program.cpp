@@ -53,7 +53,11 @@ class Lowering {
     return t.given.empty() || has(t.given);
   }
   [[nodiscard]] ProgramTensor tensor(const TensorDescription& t) const {
-    ProgramTensor out{t.name, t.extent, DType::f32, t.fill, false};
+    ProgramTensor out;
+    out.name = t.name;
+    out.extent = t.extent;
+    out.fill = t.fill;
+    out.optional = !t.given.empty();
     const std::optional<DType> fixed = parse_dtype(t.type);
     const std::optional<DType> type = fixed ? fixed : parse_dtype(signature_.value(t.type));
     if (!type) {
@@ -62,6 +66,11 @@ class Lowering {
     }
     out.type = *type;
     out.accumulate = !t.accumulate.empty() && has(t.accumulate);
+    const bool input = &t >= d_.inputs.data() && &t < d_.inputs.data() + d_.inputs.size();
+    for (const TensorDescription& one : input ? d_.inputs : d_.outputs) {
+      if (&one == &t) break;
+      if (one.extent == t.extent) ++out.slot;
+    }
     return out;
   }
   [[nodiscard]] const Statement& statement(const std::string& name) const {

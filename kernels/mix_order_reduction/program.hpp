@@ -53,6 +53,8 @@ struct ProgramTensor {
   DType type = DType::f32;
   Fill fill = Fill::normal;
   bool accumulate = false;
+  bool optional = false;  // other signatures do without it
+  int slot = 0;           // its place among the description's inputs, or outputs, of that extent
 
   bool operator==(const ProgramTensor&) const = default;
 };

@@ -8,65 +8,75 @@
 
 namespace kiln::mix_order_reduction {
 
-// lane_sum[row * kLanesPerThread + k] holds lane k of this thread; sum[row] receives the row's sum
-// in every thread of the group. `shared` holds reduction_bytes; `parity` alternates from step to
-// step. All threads of the CTA call this.
+// Several sums of one row count as rows. lane_sum[row * kLanesPerThread + k] holds lane k of this
+// thread; sum[row] receives the row's sum in every thread of the group. `shared` holds
+// reduction_bytes; `parity` alternates from step to step. All threads of the CTA call this.
 template <class C>
-inline void row_sums(float (&lane_sum)[C::geometry.rows_per_step * Columns<C>::kLanesPerThread],
-                     float (&sum)[C::geometry.rows_per_step],
+inline void row_sums(float (&lane_sum)[C::geometry.rows_per_step * C::geometry.row_sums *
+                                       Columns<C>::kLanesPerThread],
+                     float (&sum)[C::geometry.rows_per_step * C::geometry.row_sums],
                      float* shared,
                      int parity) {
   using Owned = Columns<C>;
-  constexpr int kRows = C::geometry.rows_per_step;
+  constexpr int kRows = C::geometry.rows_per_step * C::geometry.row_sums;
   constexpr int kK = Owned::kLanesPerThread;
   constexpr int kValues = kRows * kK;
-  const float mine = lane_tree<kValues, Owned::kPartThreads>(lane_sum);
-  if constexpr (cta_row(C::geometry.n)) {
-    constexpr int kCtas = C::geometry.cluster_ctas;
-    constexpr int kParts = lanes(C::geometry.n) / 32;
-    constexpr int kCtaParts = kK * (C::geometry.threads / 32);
-    float* buffer = shared + parity * kRows * kParts;
-    if (threadIdx.x % 32 < kValues) {
-      const int slot = tree_slot<kValues>();
-      const int part = slot % kK * (C::geometry.threads / 32) + threadIdx.x / 32;
-      if constexpr (kCtas == 1) {
-        buffer[slot / kK * kParts + part] = mine;
-      } else {
-        const u32 address =
-            shared_address(buffer + slot / kK * kParts + Owned::first_lane() / 32 + part);
-#pragma unroll
-        for (u32 rank = 0; rank < kCtas; ++rank) store_cluster(map_to_rank(address, rank), mine);
-      }
-    }
-    if constexpr (kCtas == 1) {
-      __syncthreads();
-    } else {
-      cluster_arrive();
-      cluster_wait();
-    }
+  if constexpr (kValues > Owned::kPartThreads) {  // a few threads a row: a tree a value
+    static_assert(kK == 1, "a thread of a narrow group holds one lane");
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      float part[kParts];
-#pragma unroll
-      for (int q = 0; q < kParts; ++q) {
-        part[q] = q < kCtaParts * kCtas ? buffer[r * kParts + q] : 0.0f;
-      }
-      sum[r] = register_tree(part);
+      float value[1] = {lane_sum[r]};
+      sum[r] = lane_tree<1, Owned::kPartThreads>(value);
     }
   } else {
-    // The remaining levels join the lanes a thread held: slots that differ in k alone sit in lanes
-    // that differ in the high ones of the log2(kValues) selecting bits.
-    float value = mine;
+    const float mine = lane_tree<kValues, Owned::kPartThreads>(lane_sum);
+    if constexpr (cta_row(C::geometry.n)) {
+      constexpr int kCtas = C::geometry.cluster_ctas;
+      constexpr int kParts = lanes(C::geometry.n) / 32;
+      constexpr int kCtaParts = kK * (C::geometry.threads / 32);
+      float* buffer = shared + parity * kRows * kParts;
+      if (threadIdx.x % 32 < kValues) {
+        const int slot = tree_slot<kValues>();
+        const int part = slot % kK * (C::geometry.threads / 32) + threadIdx.x / 32;
+        if constexpr (kCtas == 1) {
+          buffer[slot / kK * kParts + part] = mine;
+        } else {
+          const u32 address =
+              shared_address(buffer + slot / kK * kParts + Owned::first_lane() / 32 + part);
 #pragma unroll
-    for (int step = 0; step < log2_of(kK); ++step) {
-      value = __fadd_rn(value,
-                        __shfl_xor_sync(0xffffffffu, value, 1u << (log2_of(kValues) - 1 - step)));
-    }
+          for (u32 rank = 0; rank < kCtas; ++rank) store_cluster(map_to_rank(address, rank), mine);
+        }
+      }
+      if constexpr (kCtas == 1) {
+        __syncthreads();
+      } else {
+        cluster_arrive();
+        cluster_wait();
+      }
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      const int source =
-          (threadIdx.x & 31 & ~(Owned::kPartThreads - 1)) | reversed_bits(r, log2_of(kRows));
-      sum[r] = __shfl_sync(0xffffffffu, value, source);
+      for (int r = 0; r < kRows; ++r) {
+        float part[kParts];
+#pragma unroll
+        for (int q = 0; q < kParts; ++q) {
+          part[q] = q < kCtaParts * kCtas ? buffer[r * kParts + q] : 0.0f;
+        }
+        sum[r] = register_tree(part);
+      }
+    } else {
+      // The remaining levels join the lanes a thread held: slots that differ in k alone sit in
+      // lanes that differ in the high ones of the log2(kValues) selecting bits.
+      float value = mine;
+#pragma unroll
+      for (int step = 0; step < log2_of(kK); ++step) {
+        value = __fadd_rn(value,
+                          __shfl_xor_sync(0xffffffffu, value, 1u << (log2_of(kValues) - 1 - step)));
+      }
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        const int source =
+            (threadIdx.x & 31 & ~(Owned::kPartThreads - 1)) | reversed_bits(r, log2_of(kRows));
+        sum[r] = __shfl_sync(0xffffffffu, value, source);
+      }
     }
   }
 }

@@ -3,14 +3,10 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kernels/mix_order_reduction/parameters.hpp"
 #include "kernels/mix_order_reduction/rows.cuh"
 
 namespace kiln::mix_order_reduction {
-
-struct MatrixView {
-  const void* base;
-  i64 stride;  // elements
-};
 
 // The rows of one block that this thread's group owns: one chain of it. There are fewer than 2^31
 // rows, and 32-bit indices are half the instructions.

@@ -3,11 +3,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
+#include <optional>
 #include <random>
 #include <string>
 #include <vector>
 
 #include <kiln/error.hpp>
+#include <kiln/layer_norm_backward.hpp>
 #include <kiln/rms_norm_backward.hpp>
 
 #include "kernels/mix_order_reduction/layout.hpp"
@@ -27,13 +29,17 @@ std::string random_signature(std::mt19937& random) {
   const double exponent = std::uniform_real_distribution<double>(0, 15)(random);
   std::int64_t n = std::max<std::int64_t>(1, static_cast<std::int64_t>(std::exp2(exponent)));
   if (pick(2) == 0) n = std::min<std::int64_t>((n + 7) / 8 * 8, mix::kMaxFusedColumns);
-  std::string text = "rms_norm_backward:n=" + std::to_string(n) +
-                     ",x=" + kTypes[static_cast<std::size_t>(pick(3))];
+  const bool layer = pick(2) == 0;
+  std::string text = layer ? "layer_norm_backward:n=" : "rms_norm_backward:n=";
+  text += std::to_string(n) + ",x=" + kTypes[static_cast<std::size_t>(pick(3))];
   text += ",residual=" + std::to_string(pick(2));
   if (pick(4) == 0) return text + ",w=none";
   text += std::string(",w=") + kTypes[static_cast<std::size_t>(pick(3))];
-  if (pick(2) == 0)
-    text += std::string(",accumulate=1,dw=") + kTypes[static_cast<std::size_t>(pick(3))];
+  if (pick(2) == 0) {
+    const std::string type = kTypes[static_cast<std::size_t>(pick(3))];
+    text += ",accumulate=1,dw=" + type;
+    if (layer) text += ",db=" + (pick(2) == 0 ? type : "none");
+  }
   return text;
 }
 
@@ -52,13 +58,11 @@ TEST_CASE("every plan fits the device, for any width, type and architecture") {
       const PlanResult result = mix::plan(signature, limits, i % 2 == 0 ? Policy{} : many_stages());
       CAPTURE(signature.text(), limits.arch.text());
       if (const auto* rejection = std::get_if<Rejection>(&result)) {
-        // Only rows wider than a CTA's shared memory, or than a CTA without clusters; they run
-        // composed.
+        // Only rows that would need a cluster, on devices without; they run composed.
         REQUIRE(rejection->reason == FallbackReason::unsupported_size);
         ++refused;
-        if (signature.integer("n") > mix::kMaxCtaColumns && limits.max_cluster_ctas == 0) continue;
-        REQUIRE(signature.integer("n") * 4 * (signature.flag("residual") ? 3 : 2) >
-                limits.smem_per_cta_bytes / 2);
+        REQUIRE(limits.max_cluster_ctas == 0);
+        REQUIRE(signature.integer("n") > 8192);
         continue;
       }
       const StagePlan& stage = std::get<Plan>(result).stages.at(0);
@@ -170,6 +174,116 @@ TEST_CASE("contradictions in a signature are refused, dependent defaults are fil
   }
 }
 
+TEST_CASE("either gradient of a layer norm may be left out") {
+  const auto text = [](const std::string& keys) {
+    return Signature::parse("layer_norm_backward:n=8," + keys).text();
+  };
+  CHECK(text("x=f16") ==
+        "layer_norm_backward:accumulate=0,db=f16,dw=f16,n=8,residual=0,w=f16,x=f16");
+  CHECK(Signature::parse("layer_norm_backward:n=8,dw=none").value("db") == "bf16");
+  CHECK(Signature::parse("layer_norm_backward:n=8,accumulate=1").value("db") == "f32");
+  CHECK(Signature::parse("layer_norm_backward:n=8,dw=none,accumulate=1").value("db") == "f32");
+  CHECK(Signature::parse("layer_norm_backward:n=8,w=none").value("db") == "none");
+  CHECK(Signature::parse("layer_norm_backward:n=8,w=none,db=f32").value("dw") == "none");
+  CHECK(Signature::parse("layer_norm_backward:n=8,db=none").value("dw") == "bf16");
+  for (const std::string keys :
+       {"w=none,dw=f32", "w=none,accumulate=1", "dw=none,db=none,accumulate=1", "dw=f32,db=bf16"}) {
+    CAPTURE(keys);
+    CHECK_THROWS_AS(text(keys), Error);
+  }
+}
+
+TEST_CASE("the typed front end of layer norm gives the canonical signature and its tensors") {
+  using Gradient = LayerNormBackward::Gradient;
+  CHECK(LayerNormBackward{.n = 4096}.signature() == Signature::parse("layer_norm_backward:n=4096"));
+  CHECK(LayerNormBackward{.n = 5, .x = DType::f32, .w = {}, .db = Gradient::f32}.signature() ==
+        Signature::parse("layer_norm_backward:n=5,x=f32,w=none,db=f32"));
+  std::vector<LayerNormBackward> all;
+  for (const bool accumulate : {false, true}) {
+    for (const std::optional<DType> w : {std::optional<DType>(), std::optional(DType::f16)}) {
+      for (const std::optional<Gradient> dw : {std::optional<Gradient>(),
+                                               std::optional(Gradient::none),
+                                               std::optional(Gradient::f32)}) {
+        for (const std::optional<Gradient> db : {std::optional<Gradient>(),
+                                                 std::optional(Gradient::none),
+                                                 std::optional(Gradient::f32)}) {
+          all.push_back({.n = 8,
+                         .w = w,
+                         .dw = dw,
+                         .db = db,
+                         .accumulate = accumulate,
+                         .residual = accumulate});
+        }
+      }
+    }
+  }
+  int valid = 0;
+  for (const LayerNormBackward& op : all) {
+    Signature signature;
+    try {
+      signature = op.signature();
+    } catch (const Error&) {
+      continue;  // keys that contradict each other
+    }
+    ++valid;
+    const auto at = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); };
+    const auto numbers = [&](std::uintptr_t address) { return static_cast<float*>(at(address)); };
+    const Arguments arguments = op.arguments({.rows = 2,
+                                              .dy = at(0x10000),
+                                              .x = at(0x20000),
+                                              .mean = numbers(0x30000),
+                                              .rstd = numbers(0x40000),
+                                              .w = op.w ? at(0x50000) : nullptr,
+                                              .residual = op.residual ? at(0x60000) : nullptr,
+                                              .dx = at(0x70000),
+                                              .dw = at(0x80000),
+                                              .db = at(0x90000)});
+    const PlanResult plan = mix::plan(signature, limits_of(Arch::parse("sm_90a")), {});
+    LaunchContext context{.sm_count = 132, .workspace = at(0x100000), .workspace_bytes = 1 << 24};
+    CallList calls;
+    CAPTURE(signature.text());
+    CHECK_NOTHROW(mix::bind(std::get<Plan>(plan), arguments, context, calls));
+    CHECK(calls.count == 1);
+  }
+  CHECK(valid > 12);
+}
+
+TEST_CASE("tensors that a signature does without close ranks in the fused kernel") {
+  const LayerNormBackward op{.n = 8, .dw = LayerNormBackward::Gradient::none, .residual = true};
+  const auto at = [](std::uintptr_t address) { return reinterpret_cast<void*>(address); };
+  const Arguments arguments = op.arguments({.rows = 2,
+                                            .dy = at(0x10000),
+                                            .x = at(0x20000),
+                                            .mean = static_cast<float*>(at(0x30000)),
+                                            .rstd = static_cast<float*>(at(0x40000)),
+                                            .w = at(0x50000),
+                                            .residual = at(0x60000),
+                                            .dx = at(0x70000),
+                                            .db = at(0x90000)});
+  LaunchContext context{.sm_count = 132, .workspace = at(0x100000), .workspace_bytes = 1 << 24};
+  const auto parameters = [&](const Plan& plan) {
+    CallList calls;
+    mix::bind(plan, arguments, context, calls);
+    mix::ReductionParameters p;
+    std::copy_n(calls.calls[0].parameters.begin(), sizeof p, reinterpret_cast<std::byte*>(&p));
+    return p;
+  };
+  const DeviceLimits& limits = limits_of(Arch::parse("sm_90a"));
+  for (const bool fused : {true, false}) {
+    const mix::ReductionParameters p = parameters(
+        fused ? std::get<Plan>(mix::plan(op.signature(), limits, {}))
+              : mix::compose(op.signature(), limits, {FallbackReason::forced, "a test"}));
+    CHECK(p.inputs[0].base == at(0x20000));
+    CHECK(p.inputs[1].base == at(0x10000));
+    CHECK(p.inputs[2].base == at(0x60000));
+    CHECK(p.row_vectors[0] == at(0x50000));
+    CHECK(p.column_vectors[1] == at(0x40000));
+    CHECK(p.outputs[0].base == at(0x70000));
+    CHECK(p.column_sums[0] == at(0x90000));
+    CHECK(p.column_sums[1] == nullptr);
+  }
+}
+
 TEST_CASE("the typed front end gives the canonical signature") {
   CHECK(RmsNormBackward{.n = 4096}.signature() == Signature::parse("rms_norm_backward:n=4096"));
   CHECK(RmsNormBackward{.n = 5, .x = DType::f32, .w = {}}.signature() ==
@@ -203,8 +317,8 @@ struct Memory {
     mix::bind(std::get<Plan>(result), op.arguments(arguments), context, calls);
     return calls;
   }
-  mix::RmsNormBackwardParameters parameters() const {
-    mix::RmsNormBackwardParameters p;
+  mix::ReductionParameters parameters() const {
+    mix::ReductionParameters p;
     const CallList calls = bind();
     std::copy_n(calls.calls[0].parameters.begin(), sizeof p, reinterpret_cast<std::byte*>(&p));
     return p;
@@ -225,7 +339,7 @@ TEST_CASE("16-byte access is used exactly when every row starts on 16 bytes") {
   Memory odd_weight;
   odd_weight.arguments.w = Memory::at(0x40000002);
   CHECK(odd_weight.parameters().vector_access == 1);
-  CHECK(odd_weight.parameters().weight_vector_access == 0);
+  CHECK(odd_weight.parameters().row_vector_access == 0);
 }
 
 TEST_CASE("the grid is the planned residency or less, whatever more would fit") {
@@ -275,6 +389,14 @@ TEST_CASE("the reference is right where the answer is known by hand") {
   const std::vector<Expected> expected = mix::reference(signature, 2, inputs);
   CHECK(expected.at(0).values == std::vector<double>{-2, -1, 0, 3, -1, -1, -1, 3});
   CHECK(expected.at(1).values == std::vector<double>{1, 2, 3, 10});
+  // With a mean of 1 too: xh = 0, dw = 0, db = column sums of dy.
+  std::vector<HostTensor> layer = inputs;
+  layer.push_back({"mean", {2}, {1, 1}});
+  const std::vector<Expected> made =
+      mix::reference(Signature::parse("layer_norm_backward:n=4,x=f32"), 2, layer);
+  CHECK(made.at(0).values == std::vector<double>{-2, -1, 0, 3, -1, -1, -1, 3});
+  CHECK(made.at(1).values == std::vector<double>(4, 0.0));
+  CHECK(made.at(2).values == std::vector<double>{1, 2, 3, 10});
   for (const double bound : expected[0].bounds) CHECK((bound > 0 && bound < 1e-4));
 }
 

@@ -91,15 +91,17 @@ TEST_CASE("every operation of fp32 keeps its bound") {
       const Bounded bound = one.bound(a.real, b.real, c.real);
       const double off =
           std::abs(static_cast<double>(one.device(a.device, b.device, c.device)) - bound.value);
-      CAPTURE(one.name,
-              a.real.value,
-              a.real.error,
-              a.device,
-              b.real.value,
-              b.device,
-              c.device,
-              bound.error);
-      REQUIRE(off <= bound.error);
+      if (!(off <= bound.error)) {  // capturing costs more than checking
+        CAPTURE(one.name,
+                a.real.value,
+                a.real.error,
+                a.device,
+                b.real.value,
+                b.device,
+                c.device,
+                bound.error);
+        FAIL("out of bounds");
+      }
       if (bound.error > 0 && std::isfinite(bound.error))
         closest = std::max(closest, off / bound.error);
     }
@@ -136,15 +138,19 @@ std::vector<HostTensor> random_tensors(const Problem& problem, std::mt19937& ran
 TEST_CASE("fp32 arithmetic in the family's order stays within the reference's bounds") {
   std::mt19937 random(5);
   double closest = 0;
-  for (const std::string keys : {"n=1,x=f32",
-                                 "n=5,x=f32,w=none",
-                                 "n=128",
-                                 "n=253,x=f16,w=f32",
-                                 "n=1000,residual=1,x=f32",
-                                 "n=2049,w=f32,accumulate=1",
-                                 "n=8472,x=f32",
-                                 "n=20000,x=bf16,dw=f32,accumulate=1"}) {
-    const Signature signature = Signature::parse("rms_norm_backward:" + keys);
+  for (const std::string text : {"rms_norm_backward:n=1,x=f32",
+                                 "rms_norm_backward:n=5,x=f32,w=none",
+                                 "rms_norm_backward:n=128",
+                                 "rms_norm_backward:n=253,x=f16,w=f32",
+                                 "rms_norm_backward:n=1000,residual=1,x=f32",
+                                 "rms_norm_backward:n=2049,w=f32,accumulate=1",
+                                 "rms_norm_backward:n=8472,x=f32",
+                                 "rms_norm_backward:n=20000,x=bf16,dw=f32,accumulate=1",
+                                 "layer_norm_backward:n=3,x=f32",
+                                 "layer_norm_backward:n=128,dw=none",
+                                 "layer_norm_backward:n=1000,x=f16,w=none,db=f32",
+                                 "layer_norm_backward:n=2049,x=f32,residual=1,accumulate=1"}) {
+    const Signature signature = Signature::parse(text);
     for (const std::int64_t rows : {0, 1, 13, 600}) {
       if (rows * signature.integer("n") > 1'000'000) continue;
       const std::vector<HostTensor> tensors = random_tensors(mix::problem(signature, rows), random);
@@ -159,14 +165,16 @@ TEST_CASE("fp32 arithmetic in the family's order stays within the reference's bo
         REQUIRE(expected[o].values.size() == made[o].values.size());
         for (std::size_t i = 0; i < made[o].values.size(); ++i) {
           const double off = std::abs(made[o].values[i] - expected[o].values[i]);
-          CAPTURE(keys,
-                  rows,
-                  made[o].name,
-                  i,
-                  made[o].values[i],
-                  expected[o].values[i],
-                  expected[o].bounds[i]);
-          REQUIRE(off <= expected[o].bounds[i]);
+          if (!(off <= expected[o].bounds[i])) {
+            CAPTURE(text,
+                    rows,
+                    made[o].name,
+                    i,
+                    made[o].values[i],
+                    expected[o].values[i],
+                    expected[o].bounds[i]);
+            FAIL("out of bounds");
+          }
           closest = std::max(closest, off / expected[o].bounds[i]);
         }
       }
@@ -180,7 +188,7 @@ TEST_CASE("a problem is the tensors that a signature has, and the bytes that mus
       mix::problem(Signature::parse("rms_norm_backward:n=8,w=f32,residual=1,accumulate=1"), 3);
   std::vector<std::string> names;
   for (const TensorSpec& t : p.tensors) names.push_back(t.name);
-  CHECK(names == std::vector<std::string>{"dy", "x", "rstd", "residual", "w", "dx", "dw"});
+  CHECK(names == std::vector<std::string>{"x", "dy", "rstd", "residual", "w", "dx", "dw"});
   CHECK(p.floor_bytes == 4 * 3 * 8 * 2 + 3 * 4 + 8 * 4 + 2 * 8 * 4);
   CHECK(p.flops == 10.0 * 3 * 8);
   CHECK(p.tensors.back().role == Role::in_out);

@@ -1,0 +1,90 @@
+// Every signature of every op, a kernel for each entry that one of them names.
+// SPDX-License-Identifier: Apache-2.0
+#include "kernels/mix_order_reduction/composed_source.hpp"
+
+#include <map>
+#include <vector>
+
+#include <fmt/format.h>
+
+#include <kiln/error.hpp>
+
+#include "kernels/mix_order_reduction/formula.hpp"
+#include "kernels/mix_order_reduction/op.hpp"
+
+namespace kiln::mix_order_reduction {
+namespace {
+
+// Every combination of what the keys choose, as far as the op allows it; n aside.
+std::vector<Signature> signatures(const OpSpec& op) {
+  std::vector<std::string> texts{std::string(op.name) + ":n=1"};
+  for (const KeySpec& key : op.keys) {
+    std::vector<std::string> values;
+    if (key.kind == KeySpec::Kind::flag) values = {"0", "1"};
+    for (const std::string_view choice : key.choices) values.emplace_back(choice);
+    if (values.empty()) continue;
+    std::vector<std::string> next;
+    for (const std::string& text : texts) {
+      for (const std::string& value : values)
+        next.push_back(fmt::format("{},{}={}", text, key.name, value));
+    }
+    texts = std::move(next);
+  }
+  const OpSpec* const list[] = {&op};
+  std::vector<Signature> out;
+  for (const std::string& text : texts) {
+    try {
+      out.push_back(parse_signature(text, list));
+    } catch (const Error& error) {
+      if (error.code != ErrorCode::invalid_signature) throw;  // keys that contradict each other
+    }
+  }
+  return out;
+}
+
+std::string kernel(std::string_view entry, std::string_view body, std::string_view formula) {
+  return fmt::format(
+      "extern \"C\" __global__ void __launch_bounds__(256)\n"
+      "    {}(const __grid_constant__ ReductionParameters p) {{\n  {}<{}>(p);\n}}\n\n",
+      entry,
+      body,
+      formula);
+}
+
+}  // namespace
+
+std::string composed_source() {
+  std::string out =
+      "// The composed route: any n at run time, small kernels, the bits of the fused ones.\n"
+      "// Generated from ops/*.json; KILN_UPDATE_GOLDENS=1 renews it in the tests of the family.\n"
+      "// SPDX-License-Identifier: Apache-2.0\n"
+      "// clang-format off\n"
+      "#include \"kernels/mix_order_reduction/composed.cuh\"\n\n"
+      "using namespace kiln::mix_order_reduction;\n\n";
+  std::map<std::string, std::string> kernels;
+  const auto add = [&](const Program& program, const Shape& shape, std::string_view op, Part part) {
+    const std::string entry = composed_entry(op, program, shape, part);
+    const std::string name = "formula_" + entry;
+    const std::string_view body = part == Part::rows ? "composed_rows" : "composed_columns";
+    std::string text = composed_formula(program, shape, part, name) + kernel(entry, body, name);
+    const auto [found, fresh] = kernels.try_emplace(entry, std::move(text));
+    if (!fresh &&
+        found->second != composed_formula(program, shape, part, name) + kernel(entry, body, name))
+      throw Error(ErrorCode::internal, "two kernels are called " + entry);
+  };
+  for (const OpSpec& op : kOpSpecs) {
+    for (const Signature& signature : signatures(op)) {
+      const Program program = specialise(builtin_description(op.name), signature);
+      const Shape shape = shape_of(program);
+      add(program, shape, op.name, Part::rows);
+      if (!shape.column_sums.empty()) add(program, shape, op.name, Part::columns);
+    }
+  }
+  for (const auto& [entry, text] : kernels) out += text;
+  for (const DType type : {DType::f32, DType::f16, DType::bf16})
+    out += kernel(finish_entry(type), "composed_finish", fmt::format("kiln::{}", to_string(type)));
+  out.pop_back();
+  return out;
+}
+
+}  // namespace kiln::mix_order_reduction
