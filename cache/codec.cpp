@@ -54,8 +54,8 @@ void Decompressor::Free::operator()(void* context) const noexcept {
 
 Decompressor::Context Decompressor::take() {
   {
-    const std::lock_guard lock(mutex_);
-    if (!idle_.empty()) {
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (lock && !idle_.empty()) {
       Context context = std::move(idle_.back());
       idle_.pop_back();
       return context;
@@ -67,8 +67,8 @@ Decompressor::Context Decompressor::take() {
 }
 
 void Decompressor::give_back(Context context) {
-  const std::lock_guard lock(mutex_);
-  if (idle_.size() < kKeptContexts) idle_.push_back(std::move(context));
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock && idle_.size() < kKeptContexts) idle_.push_back(std::move(context));
 }
 
 std::optional<std::vector<std::byte>> Decompressor::decompress(Codec codec,

@@ -45,6 +45,7 @@ class Decompressor {
   [[nodiscard]] Context take();
   void give_back(Context context);
 
+  // Never waited for: a child that is forked while another thread holds it would wait for ever.
   std::mutex mutex_;
   std::vector<Context> idle_;
 };

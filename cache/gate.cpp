@@ -22,8 +22,8 @@ bool is_same(const struct stat& a, const struct stat& b) noexcept {
 std::optional<Gate::Passed> Gate::pass() const {
   Known known;
   {
-    const std::lock_guard lock(mutex_);
-    if (!known_ || std::chrono::steady_clock::now() >= known_->until) return std::nullopt;
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock || !known_ || std::chrono::steady_clock::now() >= known_->until) return std::nullopt;
     known = *known_;
   }
   Descriptor entries = open_at(AT_FDCWD, known.entries.c_str(), O_RDONLY | O_DIRECTORY);
@@ -37,8 +37,8 @@ void Gate::remember(const std::string& path, const Root& root) {
   Known known{path + "/v1/e", root.path, root.owner, {}, std::chrono::steady_clock::now()};
   if (::fstat(root.entries.get(), &known.status) != 0) return;
   known.until += kCheckAgain;
-  const std::lock_guard lock(mutex_);
-  known_ = std::move(known);
+  const std::unique_lock lock(mutex_, std::try_to_lock);
+  if (lock) known_ = std::move(known);
 }
 
 }  // namespace kiln::cache

@@ -41,6 +41,7 @@ class Gate {
     std::chrono::steady_clock::time_point until;
   };
 
+  // Never waited for: a child that is forked while another thread holds it would wait for ever.
   mutable std::mutex mutex_;
   std::optional<Known> known_;
 };

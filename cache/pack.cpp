@@ -174,6 +174,14 @@ std::variant<std::vector<std::byte>, Problem> Pack::read(const PackEntry& entry)
 }
 
 std::variant<Entry, Problem> Pack::load(const PackEntry& entry, EntryChecksum checksum) const {
+  try {
+    return load_now(entry, checksum);
+  } catch (const std::bad_alloc&) {
+    return unreadable(pack_entry_path(path_, entry.digest), ENOMEM);
+  }
+}
+
+std::variant<Entry, Problem> Pack::load_now(const PackEntry& entry, EntryChecksum checksum) const {
   auto bytes = read(entry);
   if (auto* problem = std::get_if<Problem>(&bytes)) return std::move(*problem);
   auto decoded = decode_entry(std::get<std::vector<std::byte>>(bytes), *decompressor_, checksum);

@@ -97,6 +97,8 @@ class Pack {
 
  private:
   Pack() = default;
+  [[nodiscard]] std::variant<Entry, Problem> load_now(const PackEntry& entry,
+                                                      EntryChecksum checksum) const;
 
   std::string path_;
   Descriptor file_;

@@ -11,6 +11,7 @@ namespace kiln::cache {
 namespace {
 
 constexpr std::chrono::seconds kAttemptAgain{10};
+constexpr std::chrono::seconds kPatience{2};
 
 bool is_missing(const std::string& path) {
   struct stat status {};
@@ -45,7 +46,8 @@ PackFile::PackFile(std::string path, SignatureCheck check)
     : path_(std::move(path)), check_(std::move(check)) {}
 
 std::shared_ptr<const Pack> PackFile::open(std::optional<Problem>& problem) {
-  const std::lock_guard lock(mutex_);
+  const std::unique_lock lock(mutex_, kPatience);
+  if (!lock) return open_now(problem);
   if (pack_) return pack_;
   const auto now = std::chrono::steady_clock::now();
   if (problem_ && now < attempt_again_) {
@@ -53,16 +55,24 @@ std::shared_ptr<const Pack> PackFile::open(std::optional<Problem>& problem) {
     return nullptr;
   }
   problem_.reset();
+  pack_ = open_now(problem);
+  if (problem && !pack_) {
+    attempt_again_ = now + kAttemptAgain;
+    problem_ = problem;
+  }
+  return pack_;
+}
+
+std::shared_ptr<const Pack> PackFile::open_now(std::optional<Problem>& problem) const {
   if (is_missing(path_)) return nullptr;
   auto opened = Pack::open(path_, check_);
   if (auto* refused = std::get_if<Problem>(&opened)) {
-    attempt_again_ = now + kAttemptAgain;
-    problem = problem_ = std::move(*refused);
+    problem = std::move(*refused);
     return nullptr;
   }
-  pack_ = std::make_shared<const Pack>(std::move(std::get<Pack>(opened)));
-  if (!pack_->warning().empty()) problem = Problem{"pack:signature", pack_->warning()};
-  return pack_;
+  auto pack = std::make_shared<const Pack>(std::move(std::get<Pack>(opened)));
+  if (!pack->warning().empty()) problem = Problem{"pack:signature", pack->warning()};
+  return pack;
 }
 
 std::vector<Place> places_of(const std::string& root,

@@ -20,14 +20,17 @@ class PackFile {
  public:
   explicit PackFile(std::string path, SignatureCheck check);
 
-  // Null where there is none or it is not to be used; then `problem` says why, unless it is
-  // missing.
+  // Others wait for the first, but not for ever: a child that was forked while another thread
+  // opened it does so itself. Null where there is none or it is not to be used; then `problem` says
+  // why, unless it is missing.
   [[nodiscard]] std::shared_ptr<const Pack> open(std::optional<Problem>& problem);
 
  private:
   const std::string path_;
   const SignatureCheck check_;
-  std::mutex mutex_;
+  [[nodiscard]] std::shared_ptr<const Pack> open_now(std::optional<Problem>& problem) const;
+
+  std::timed_mutex mutex_;
   std::shared_ptr<const Pack> pack_;
   std::optional<Problem> problem_;  // of the last attempt, which is not repeated at every look
   std::chrono::steady_clock::time_point attempt_again_{};

@@ -3,7 +3,9 @@
 #include "cache/reader.hpp"
 
 #include <cerrno>
+#include <new>
 #include <utility>
+#include <variant>
 #include <vector>
 
 #include <fcntl.h>
@@ -70,11 +72,17 @@ ReadResult read_entry(int folder,
   const auto size = static_cast<std::uint64_t>(status.st_size);
   if (size > kMaxEntryBytes) return bad(result, "size", "it is larger than any entry");
 
-  std::vector<std::byte> bytes(size);
-  const std::ptrdiff_t got = read_all(opened.get(), bytes);
-  if (got < 0) return unreadable(result, errno);
-  bytes.resize(static_cast<std::size_t>(got));
-  auto decoded = decode_entry(bytes, decompressor);
+  // What is there may be a file of 96 MiB that only claims to be an entry.
+  std::variant<Entry, EntryError> decoded;
+  try {
+    std::vector<std::byte> bytes(size);
+    const std::ptrdiff_t got = read_all(opened.get(), bytes);
+    if (got < 0) return unreadable(result, errno);
+    bytes.resize(static_cast<std::size_t>(got));
+    decoded = decode_entry(bytes, decompressor);
+  } catch (const std::bad_alloc&) {
+    return unreadable(result, ENOMEM);
+  }
   if (const auto* error = std::get_if<EntryError>(&decoded)) {
     return bad(
         result, "entry:" + std::to_string(static_cast<int>(*error)), std::string(sentence(*error)));

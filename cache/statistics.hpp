@@ -3,6 +3,7 @@
 #pragma once
 
 #include <array>
+#include <cerrno>
 #include <chrono>
 #include <cstddef>
 #include <cstdint>
@@ -39,7 +40,12 @@ class Unsaved {
   // False: there is something left.
   template <class Save>
   bool flush(const Counters& counters, Save&& save) {
-    const std::lock_guard lock(mutex_);
+    // Never waited for: a child that is forked while another thread holds it would wait for ever.
+    const std::unique_lock lock(mutex_, std::try_to_lock);
+    if (!lock) {
+      errno = EAGAIN;
+      return false;
+    }
     const Sums now = sums_of(counters);
     if (is_forked_copy(now)) return true;
     Sums delta{};

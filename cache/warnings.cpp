@@ -2,15 +2,23 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "cache/warnings.hpp"
 
+#include <chrono>
+
 namespace kiln::cache {
+namespace {
+
+constexpr std::chrono::milliseconds kPatience{100};
+
+}  // namespace
 
 void Warnings::give(const std::string& cause, const std::string& text) noexcept {
   if (!log_) return;
   try {
     bool first = false;
     {
-      const std::lock_guard lock(mutex_);
-      first = given_.insert(cause).second;
+      // Held for an instant, but for ever in a child that was forked in it.
+      const std::unique_lock lock(mutex_, kPatience);
+      first = lock && given_.insert(cause).second;
     }
     log_(first ? LogLevel::warn : LogLevel::debug, text);
   } catch (...) {

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <atomic>
 #include <chrono>
+#include <locale>
 #include <thread>
 
 #include "cache/store.hpp"
@@ -82,6 +83,57 @@ TEST_CASE("folders may vanish under a store at any moment", "[cache]") {
   CHECK(wrong == 0);
   fs::remove_all(root);
   CHECK(serves(root));
+}
+
+TEST_CASE("a user without a passwd entry uses a cache like any other", "[cache]") {
+  if (::geteuid() != 0) {
+    WARN("only root can become another user");
+    return;
+  }
+  constexpr uid_t kNobodyKnows = 54321;
+  const TemporaryFolder folder;
+  give_to(kNobodyKnows, folder.path());
+  CHECK(in_child([&] {
+          if (::setresgid(kNobodyKnows, kNobodyKnows, kNobodyKnows) != 0) return 1;
+          if (::setresuid(kNobodyKnows, kNobodyKnows, kNobodyKnows) != 0) return 2;
+          // Groups that can write are looked up by name, too.
+          ::umask(002);
+          const Recorder log;
+          Store store(options_at(folder / "deep/root", log));
+          const Key key = make_test_key("a");
+          if (store.put(key, make_test_cubin(500), "op", "s") != PutResult::stored) return 3;
+          if (!store.find(key) || !store.find(key)) return 4;
+          return log.warnings().empty() ? 0 : 5;
+        }) == 0);
+}
+
+// "1.234" for numbers and "wahr" for true, as German has them.
+struct Grouped : std::numpunct<char> {
+  [[nodiscard]] char do_thousands_sep() const override { return '.'; }
+  [[nodiscard]] char do_decimal_point() const override { return ','; }
+  [[nodiscard]] std::string do_grouping() const override { return "\3"; }
+  [[nodiscard]] std::string do_truename() const override { return "wahr"; }
+};
+
+TEST_CASE("a locale that groups digits changes no byte of an entry", "[cache]") {
+  const TemporaryFolder folder;
+  const Key key = make_test_key("a");
+  Cubin cubin = make_test_cubin(123456);
+  cubin.static_smem_bytes = 1234567;
+  const auto bytes_of = [&](const fs::path& root) {
+    Store store(options_at(root));
+    REQUIRE(store.put(key, cubin, "op", "s") == PutResult::stored);
+    const auto found = store.find(key);
+    REQUIRE(found);
+    CHECK(found->cubin == cubin);
+    CHECK(store.gc().ran);
+    return read_file(entry_file(root, key));
+  };
+  const std::string plain = bytes_of(folder / "plain");
+  const std::locale before = std::locale::global(std::locale(std::locale(), new Grouped));
+  const std::string grouped = bytes_of(folder / "grouped");
+  std::locale::global(before);
+  CHECK(plain == grouped);
 }
 
 TEST_CASE("a lock file that is unlinked costs a duplicate compile at most", "[cache]") {
