@@ -1,20 +1,34 @@
-// What the cache costs a start: the key of a known op, a verified hit in a folder and in a pack, a
-// miss, and a publish. Folders are made below TMPDIR.
+// What the cache costs: the key of a known op, a verified hit in a folder and in a pack, a miss, a
+// publish, eviction among 200,000 entries, and a process from its start to a cubin that can be
+// loaded. Folders are made below TMPDIR.
 // SPDX-License-Identifier: Apache-2.0
+#include <array>
+#include <chrono>
 #include <cstddef>
 #include <cstdint>
 #include <cstdio>
 #include <cstdlib>
+#include <cstring>
+#include <ctime>
 #include <filesystem>
 #include <functional>
 #include <optional>
 #include <string>
 #include <utility>
+#include <vector>
 
 #include <benchmark/benchmark.h>
+#include <fcntl.h>
+#include <spawn.h>
+#include <sys/resource.h>
+#include <sys/stat.h>
+#include <sys/wait.h>
+#include <unistd.h>
 
 #include <kiln/arch.hpp>
+#include <kiln/error.hpp>
 #include <kiln/rms_norm_backward.hpp>
+#include <kiln/service.hpp>
 
 #include "cache/pack.hpp"
 #include "cache/store.hpp"
@@ -98,6 +112,125 @@ void find_all(benchmark::State& state, cache::Store& store, const Key& key, bool
   }
 }
 
+// Files of an entry's name and size, unused for three hours: eviction looks at no more than that.
+void fill_with_entries(const std::string& root, int count) {
+  std::array<timespec, 2> times{};
+  times[0].tv_sec = times[1].tv_sec = std::time(nullptr) - 3 * 3600;
+  for (int i = 0; i < count; ++i) {
+    const Sha256 hash = sha256(std::to_string(i));
+    const std::string name = hex(hash);
+    const std::string folder = root + "/v1/e/" + name.substr(0, 2);
+    const std::string path = folder + "/" + name.substr(2) + ".0123456789abcdef.k";
+    fs::create_directories(folder);
+    fs::permissions(folder, fs::perms::owner_all);
+    const int fd = ::open(path.c_str(), O_WRONLY | O_CREAT | O_CLOEXEC, 0600);
+    if (fd < 0 || ::ftruncate(fd, 14 << 10) != 0 || ::futimens(fd, times.data()) != 0) std::abort();
+    ::close(fd);
+  }
+}
+
+std::int64_t peak_kib() {
+  struct rusage usage {};
+  ::getrusage(RUSAGE_SELF, &usage);
+  return usage.ru_maxrss;
+}
+
+double cpu_ms() {
+  struct timespec now {};
+  ::clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
+  return static_cast<double>(now.tv_sec) * 1e3 + static_cast<double>(now.tv_nsec) * 1e-6;
+}
+
+// One gc of a fresh root; `share` of it goes.
+void evict_once(benchmark::State& state, double share) {
+  constexpr int kEntries = 200'000;
+  for ([[maybe_unused]] auto iteration : state) {
+    const Folder folder;
+    const std::string root = folder / "root";
+    cache::Store store(options(root));
+    fill_with_entries(root, kEntries);
+    fs::permissions(root, fs::perms::owner_all);
+    fs::permissions(root + "/v1", fs::perms::owner_all);
+    fs::permissions(root + "/v1/e", fs::perms::owner_all);
+    const std::int64_t before = peak_kib();
+    const double cpu = cpu_ms();
+    const auto start = std::chrono::steady_clock::now();
+    const cache::GcResult result = store.gc(
+        {.max_bytes = 0, .shed_bytes = static_cast<std::int64_t>(share * kEntries) * (16 << 10)});
+    const std::chrono::duration<double> elapsed = std::chrono::steady_clock::now() - start;
+    state.SetIterationTime(elapsed.count());
+    state.counters["cpu_ms"] = cpu_ms() - cpu;  // another load on the machine shows beside it
+    state.counters["removed"] = static_cast<double>(result.removed);
+    state.counters["more_KiB"] = static_cast<double>(peak_kib() - before);
+    if (result.entries != kEntries) state.SkipWithError(result.reason.c_str());
+  }
+}
+
+// What a training process does first, as far as it needs no GPU: 0 when the cache had the cubin.
+int start_as_child() {
+  Service service({.policy = Policy::from_env()});
+  const Prepared ready =
+      service.prepare(RmsNormBackward{.n = 4096}.signature(), Arch::parse("sm_90a"));
+  return ready.plan().stages.front().origin == Origin::cache ? 0 : 1;
+}
+
+// From before the process is made to after it has ended.
+void start_processes(benchmark::State& state, const std::vector<std::string>& variables) {
+  std::vector<char*> environment;
+  for (const std::string& variable : variables)
+    environment.push_back(const_cast<char*>(variable.c_str()));
+  environment.push_back(nullptr);
+  std::string self = "/proc/self/exe";
+  std::string mode = "--child";
+  std::array<char*, 3> arguments = {self.data(), mode.data(), nullptr};
+  for ([[maybe_unused]] auto iteration : state) {
+    pid_t child = 0;
+    int status = 0;
+    if (::posix_spawn(
+            &child, self.c_str(), nullptr, nullptr, arguments.data(), environment.data()) != 0 ||
+        ::waitpid(child, &status, 0) != child || status != 0) {
+      state.SkipWithError("the process did not find its kernel");
+      return;
+    }
+  }
+}
+
+void add_start(const char* name, const std::string& root, const std::string& more) {
+  std::vector<std::string> variables = {"KILN_CACHE_DIR=" + root, "KILN_LOG=off", more};
+  if (const char* nvrtc = std::getenv("KILN_NVRTC"))
+    variables.push_back(std::string("KILN_NVRTC=") + nvrtc);
+  benchmark::RegisterBenchmark(
+      name, [variables](benchmark::State& state) { start_processes(state, variables); })
+      ->Repetitions(kRepetitions)
+      ->ReportAggregatesOnly()
+      ->UseRealTime()
+      ->Unit(benchmark::kMillisecond);
+}
+
+// Nothing: there is no NVRTC to warm a cache with.
+bool warm(const std::string& root) {
+  Options options;
+  options.policy = Policy::from_env();
+  options.policy.cache_dir = root;
+  options.policy.cache_layers.clear();
+  Service service(options);
+  const Prepared ready =
+      service.prepare(RmsNormBackward{.n = 4096}.signature(), Arch::parse("sm_90a"));
+  return ready.plan().stages.front().origin == Origin::compiled;
+}
+
+void add_evictions() {
+  for (const auto& [name, share] : {std::pair{"gc of 200,000 entries, none goes", 0.0},
+                                    std::pair{"gc of 200,000 entries, nine tenths go", 0.9}}) {
+    benchmark::RegisterBenchmark(
+        name, [share = share](benchmark::State& state) { evict_once(state, share); })
+        ->Iterations(1)
+        ->Repetitions(3)
+        ->UseManualTime()
+        ->Unit(benchmark::kMillisecond);
+  }
+}
+
 int run_all() {
   const Signature signature = RmsNormBackward{.n = 4096}.signature();
   const DeviceLimits limits = limits_of(Arch::parse("sm_90a"));
@@ -132,6 +265,14 @@ int run_all() {
         state.SkipWithError("not stored");
     }
   });
+  const std::string real = folder / "real";
+  if (warm(real)) {
+    add_start("a process from start to cubin to end", real, "KILN_DISABLE_JIT=0");
+    add_start("the same without NVRTC", real, "KILN_DISABLE_JIT=1");
+  } else {
+    std::printf("skipped the start of a process: no NVRTC to warm its cache with\n");
+  }
+  add_evictions();
   benchmark::RunSpecifiedBenchmarks();
   benchmark::ClearRegisteredBenchmarks();
   return 0;
@@ -141,6 +282,7 @@ int run_all() {
 }  // namespace kiln
 
 int main(int argc, char** argv) {
+  if (argc == 2 && std::strcmp(argv[1], "--child") == 0) return kiln::start_as_child();
   benchmark::Initialize(&argc, argv);
   if (benchmark::ReportUnrecognizedArguments(argc, argv)) return 2;
   return kiln::run_all();
