@@ -105,7 +105,8 @@ def _product(
     _grouped_checks.offsets(op, offs, w.shape[0], x.shape[0], check)
     if not differentiable:
         return _grouped_launches.forward(x, w, offs, dtype)
-    return _Product.apply(x, w, offs, dtype, main_grad)  # type: ignore[no-untyped-call, no-any-return]
+    apply = _Product.apply if _transforms_active() else _apply
+    return apply(x, w, offs, dtype, main_grad)  # type: ignore[no-any-return, no-untyped-call]
 
 
 class _Product(torch.autograd.Function):
@@ -122,22 +123,36 @@ class _Product(torch.autograd.Function):
         return _grouped_launches.forward(x, w, offs, dtype)
 
     @staticmethod
-    @once_differentiable
     def backward(ctx: Any, dy: Tensor) -> tuple[Tensor | None, ...]:
-        x, w, offs = ctx.saved_tensors
-        wants_dx, wants_dw = ctx.needs_input_grad[:2]
-        parameter, main_grad = ctx.parameter, None
-        g = _grouped_launches.operand(dy)
-        if parameter is not None:
-            main_grad = main_grad_of(parameter, FP32_OR_BF16)
-            refuse_rebound(main_grad, ctx.main_grad)
-            refuse_shared(main_grad, x=x, w=parameter, offs=offs, grad_output=g)
-        dx = _grouped_launches.dgrad(g, w, offs) if wants_dx else None
-        dw = None
-        if main_grad is not None:
-            added = not getattr(parameter, "overwrite_main_grad", False)
-            _grouped_launches.wgrad_into(g, x, offs, main_grad, accumulate=added)
-            dw = placeholder(parameter)
-        elif wants_dw:
-            dw = _grouped_launches.wgrad(g, x, offs, ctx.groups)
-        return dx, dw, None, None, None
+        # Only a graph of gradients needs the guard against differentiating again, which costs time.
+        if torch.is_grad_enabled():
+            return _guarded_gradients(ctx, dy)
+        return _gradients(ctx, dy)
+
+
+# Function.apply without what it does in Python for torch.func's transforms.
+_apply = super(torch.autograd.Function, _Product).apply
+_transforms_active = torch._C._are_functorch_transforms_active
+
+
+def _gradients(ctx: Any, dy: Tensor) -> tuple[Tensor | None, ...]:
+    x, w, offs = ctx.saved_tensors
+    wants_dx, wants_dw = ctx.needs_input_grad[:2]
+    parameter, main_grad = ctx.parameter, None
+    g = _grouped_launches.operand(dy)
+    if parameter is not None:
+        main_grad = main_grad_of(parameter, FP32_OR_BF16)
+        refuse_rebound(main_grad, ctx.main_grad)
+        refuse_shared(main_grad, x=x, w=parameter, offs=offs, grad_output=g)
+    dx = _grouped_launches.dgrad(g, w, offs) if wants_dx else None
+    dw = None
+    if main_grad is not None:
+        added = not getattr(parameter, "overwrite_main_grad", False)
+        _grouped_launches.wgrad_into(g, x, offs, main_grad, accumulate=added)
+        dw = placeholder(parameter)
+    elif wants_dw:
+        dw = _grouped_launches.wgrad(g, x, offs, ctx.groups)
+    return dx, dw, None, None, None
+
+
+_guarded_gradients = once_differentiable(_gradients)
