@@ -7,6 +7,8 @@
 
 #include <sys/stat.h>
 
+#include "cache/patience.hpp"
+
 namespace kiln::cache {
 namespace {
 
@@ -46,7 +48,7 @@ PackFile::PackFile(std::string path, SignatureCheck check)
     : path_(std::move(path)), check_(std::move(check)) {}
 
 std::shared_ptr<const Pack> PackFile::open(std::optional<Problem>& problem) {
-  const std::unique_lock lock(mutex_, kPatience);
+  const auto lock = lock_within(mutex_, kPatience);
   if (!lock) return open_now(problem);
   if (pack_) return pack_;
   const auto now = std::chrono::steady_clock::now();

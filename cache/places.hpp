@@ -30,7 +30,7 @@ class PackFile {
   const SignatureCheck check_;
   [[nodiscard]] std::shared_ptr<const Pack> open_now(std::optional<Problem>& problem) const;
 
-  std::timed_mutex mutex_;
+  std::mutex mutex_;
   std::shared_ptr<const Pack> pack_;
   std::optional<Problem> problem_;  // of the last attempt, which is not repeated at every look
   std::chrono::steady_clock::time_point attempt_again_{};

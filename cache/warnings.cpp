@@ -4,6 +4,8 @@
 
 #include <chrono>
 
+#include "cache/patience.hpp"
+
 namespace kiln::cache {
 namespace {
 
@@ -17,7 +19,7 @@ void Warnings::give(const std::string& cause, const std::string& text) noexcept 
     bool first = false;
     {
       // Held for an instant, but for ever in a child that was forked in it.
-      const std::unique_lock lock(mutex_, kPatience);
+      const auto lock = lock_within(mutex_, kPatience);
       first = lock && given_.insert(cause).second;
     }
     log_(first ? LogLevel::warn : LogLevel::debug, text);

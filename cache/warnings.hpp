@@ -20,7 +20,7 @@ class Warnings {
 
  private:
   Log log_;
-  std::timed_mutex mutex_;
+  std::mutex mutex_;
   std::set<std::string> given_;
 };
 
