@@ -45,7 +45,7 @@ Gpu::Gpu()
 }
 
 Gpu& gpu() {
-  static Gpu instance;
+  static Gpu& instance = *new Gpu;  // never destroyed: the driver may be gone before statics are
   return instance;
 }
 

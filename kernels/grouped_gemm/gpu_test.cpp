@@ -46,7 +46,7 @@ struct Setting {
   }
 };
 Setting& setting() {
-  static Setting all;
+  static Setting& all = *new Setting;  // never destroyed: the driver may be gone before statics are
   return all;
 }
 

@@ -139,10 +139,14 @@ void note_exit(int, void* argument) {
   delete flag;
 }
 
+void set_at_exit(std::shared_ptr<std::atomic<bool>> flag) {
+  auto kept = std::make_unique<std::shared_ptr<std::atomic<bool>>>(std::move(flag));
+  if (::on_exit(&note_exit, kept.get()) == 0) (void)kept.release();
+}
+
 std::shared_ptr<std::atomic<bool>> exit_flag() {
   auto flag = std::make_shared<std::atomic<bool>>(false);
-  auto kept = std::make_unique<std::shared_ptr<std::atomic<bool>>>(flag);
-  if (::on_exit(&note_exit, kept.get()) == 0) (void)kept.release();
+  set_at_exit(flag);
   return flag;
 }
 
@@ -187,6 +191,10 @@ void Driver::check(int result, const char* doing) const {
   throw Error(
       result == CUDA_ERROR_OUT_OF_MEMORY ? ErrorCode::out_of_memory : ErrorCode::driver_error,
       fmt::format("{}: {}", doing, describe(result)));
+}
+
+void Driver::watch_exit() const {
+  if (exiting != nullptr) set_at_exit(std::const_pointer_cast<std::atomic<bool>>(exiting));
 }
 
 DriverRelease Driver::release() const { return {library_unload, primary_release, exiting}; }

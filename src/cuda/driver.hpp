@@ -99,6 +99,10 @@ struct Driver {
   // The same with another file: a fake driver in tests.
   [[nodiscard]] static Driver load_from(const std::string& path);
 
+  // To be called after what may make the driver register exit handlers: opening a context, loading
+  // a module. What is registered last runs first, so `exiting` is set before the driver is gone.
+  void watch_exit() const;
+
   [[nodiscard]] DriverRelease release() const;
   // False once the process is exiting.
   [[nodiscard]] bool may_release() const noexcept { return exiting == nullptr || !*exiting; }

@@ -21,6 +21,7 @@ DeviceState::DeviceState(std::shared_ptr<const Driver> driver, int ordinal)
   driver_->check(driver_->device_get(&handle_, ordinal), "getting a device");
   driver_version_ = driver_cuda_version(*driver_);
   context_ = PrimaryContext(*driver_, ordinal);
+  driver_->watch_exit();
 }
 
 std::shared_ptr<void> allocate(const std::shared_ptr<const DeviceState>& device,

@@ -13,7 +13,9 @@ namespace kiln {
 LoadedImage::LoadedImage(std::shared_ptr<const Driver> driver,
                          std::span<const std::byte> image,
                          const std::string& what)
-    : driver_(std::move(driver)), module_(*driver_, image, what) {}
+    : driver_(std::move(driver)), module_(*driver_, image, what) {
+  driver_->watch_exit();
+}
 
 CUfunc_st* LoadedImage::function(const std::string& entry,
                                  const DeviceState& device,

@@ -18,6 +18,7 @@ CurrentDevice::CurrentDevice(const Driver& driver, int ordinal) : driver_(driver
 }
 
 CurrentDevice::~CurrentDevice() {
+  if (!driver_.may_release()) return;
   CUctx_st* context = nullptr;
   driver_.context_pop(&context);
   driver_.primary_release(device_);
@@ -27,7 +28,9 @@ Stream::Stream(const Driver& driver) : driver_(driver) {
   driver.check(driver.stream_create(&stream_, CU_STREAM_NON_BLOCKING), "creating a stream");
 }
 
-Stream::~Stream() { driver_.stream_destroy(stream_); }
+Stream::~Stream() {
+  if (driver_.may_release()) driver_.stream_destroy(stream_);
+}
 
 void Stream::synchronize(const char* doing) const {
   driver_.check(driver_.stream_synchronize(stream_), doing);
@@ -41,7 +44,7 @@ Event::Event(Event&& other) noexcept
     : driver_(other.driver_), event_(std::exchange(other.event_, nullptr)) {}
 
 Event::~Event() {
-  if (event_ != nullptr) driver_.event_destroy(event_);
+  if (event_ != nullptr && driver_.may_release()) driver_.event_destroy(event_);
 }
 
 void Event::record(CUstream_st* stream) const {
@@ -67,7 +70,7 @@ Block::Block(Block&& other) noexcept
       bytes_(std::exchange(other.bytes_, 0)) {}
 
 Block::~Block() {
-  if (address_ != 0) driver_.memory_free(address_);
+  if (address_ != 0 && driver_.may_release()) driver_.memory_free(address_);
 }
 
 void Block::upload(std::span<const std::byte> bytes, std::int64_t offset) const {
