@@ -43,13 +43,15 @@ Arguments arguments_of(const Problem& problem) {
   Arguments arguments;
   std::uintptr_t address = 1UL << 40;
   for (const TensorSpec& tensor : problem.tensors) {
-    auto* data = reinterpret_cast<void*>(address);
-    std::uintptr_t elements = 1;
-    for (const std::int64_t extent : tensor.shape) elements *= static_cast<std::uintptr_t>(extent);
-    arguments.add(tensor.shape.size() == 1
-                      ? vector(tensor.name, data, tensor.type, tensor.shape[0])
-                      : matrix(tensor.name, data, tensor.type, tensor.shape[0], tensor.shape[1]));
-    address += (elements * 4 + 4096) / 4096 * 4096;
+    Tensor argument{tensor.name, reinterpret_cast<void*>(address), tensor.type};
+    argument.rank = static_cast<int>(tensor.shape.size());
+    std::int64_t elements = 1;
+    for (std::size_t i = tensor.shape.size(); i-- > 0; elements *= tensor.shape[i]) {
+      argument.shape[i] = tensor.shape[i];
+      argument.strides[i] = elements;
+    }
+    arguments.add(argument);
+    address += (static_cast<std::uintptr_t>(elements) * 4 + 4096) / 4096 * 4096;
   }
   return arguments;
 }

@@ -69,6 +69,11 @@ struct Plan {
   Route route = Route::fused;
   std::optional<Fallback> fallback;  // set when route is composed
   std::int64_t workspace_bytes = 0;  // most a launch needs, for any run-time size
+  // How an op that can add into its output does: "off" (it overwrites), "fused" (its last store
+  // adds), "composed" (it overwrites scratch, which is then added), with why not fused. Empty: the
+  // op has no such choice.
+  std::string accumulate;
+  std::string accumulate_reason;
   std::vector<StagePlan> stages;
   std::vector<std::string> notes;  // one line a decision, for `kiln explain`
 

@@ -43,10 +43,20 @@ void check_offsets(const TensorChecks& checks, Bound& b, const Tensor& per_group
   checks.vector(*b.offs, DType::i32, count);
 }
 
+std::string_view names_of(Op op) {
+  switch (op) {
+    case Op::forward:
+      return "x, w, offs, y";
+    case Op::dgrad:
+      return "g, w, offs, dx";
+    case Op::wgrad:
+      return "g, x, offs, dw";
+  }
+  return {};
+}
+
 Bound check(const GroupedGemm& gemm, const Arguments& arguments) {
-  const std::string known =
-      fmt::format("{}, {}, offs, {}", gemm.a_name(), gemm.b_name(), gemm.out_name());
-  const TensorChecks checks(gemm.name(), arguments, known);
+  const TensorChecks checks(gemm.name(), arguments, names_of(gemm.op));
   Bound b{};
   b.a = checks.required(gemm.a_name());
   checks.rank(*b.a, 2);

@@ -62,9 +62,10 @@ StagePlan stage_plan(const GroupedGemm& gemm, const TileClass& tiles) {
   return stage;
 }
 
-std::string accumulate_note(const GroupedGemm& gemm) {
-  if (!gemm.accumulate) return "accumulate: off";
-  return "accumulate: fused: the last store adds; no scratch";
+// Both routes add in their last store: neither needs scratch.
+std::string accumulate_of(const GroupedGemm& gemm) {
+  if (gemm.op != Op::wgrad) return {};
+  return gemm.accumulate ? "fused" : "off";
 }
 
 std::string numerics_note() {
@@ -95,6 +96,7 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
   out.signature = signature;
   out.arch = limits.arch;
   out.route = Route::fused;
+  out.accumulate = accumulate_of(gemm);
   for (const TileClass& tiles : classes) {
     out.stages.push_back(stage_plan(gemm, tiles));
     out.notes.push_back(fmt::format("{}: from {} mean rows a group: {}",
@@ -102,7 +104,6 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
                                     tiles.from_mean_rows,
                                     tiles.why));
   }
-  out.notes.push_back(accumulate_note(gemm));
   out.notes.push_back(numerics_note());
   return out;
 }
@@ -115,6 +116,7 @@ Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallb
   out.arch = limits.arch;
   out.route = Route::composed;
   out.fallback = fallback;
+  out.accumulate = accumulate_of(gemm);
   StagePlan stage;
   stage.entry = fmt::format("{}_{}", gemm.name(), kiln::to_string(gemm.out));
   stage.tile =
@@ -127,7 +129,7 @@ Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallb
                     .chosen = kPortableStages,
                     .why = "fixed when the project was built"};
   out.stages.push_back(std::move(stage));
-  out.notes = {"portable: mma.sync and cp.async", accumulate_note(gemm), numerics_note()};
+  out.notes = {"portable: mma.sync and cp.async", numerics_note()};
   return out;
 }
 

@@ -118,6 +118,20 @@ TEST_CASE("adding changes the last store of a plan and nothing that orders a sum
   }
 }
 
+TEST_CASE("a plan says whether and how it adds, on both routes") {
+  const auto routes = [](const std::string& text) {
+    const Signature signature = Signature::parse(text);
+    return std::array{fused(text).accumulate, gg::compose(signature, hopper(), {}).accumulate};
+  };
+  using Both = std::array<std::string, 2>;
+  CHECK(routes("grouped_gemm_wgrad:n=64,k=64,accumulate=1") == Both{"fused", "fused"});
+  CHECK(routes("grouped_gemm_wgrad:n=64,k=64") == Both{"off", "off"});
+  CHECK(routes("grouped_gemm_forward:n=64,k=64") == Both{"", ""});
+  const std::string json = fused("grouped_gemm_wgrad:n=64,k=64,accumulate=1").json();
+  CHECK_THAT(json, testing::contains(R"("accumulate":"fused","accumulate_reason":null)"));
+  CHECK(fused("grouped_gemm_forward:n=64,k=64").json().find("accumulate") == std::string::npos);
+}
+
 TEST_CASE("bind picks the tile class by the mean rows of a group, or the signature does") {
   const std::string text = "grouped_gemm_wgrad:n=512,k=384,out=f32,accumulate=1";
   const Plan both = fused(text);

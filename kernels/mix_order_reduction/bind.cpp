@@ -187,6 +187,7 @@ ReductionParameters parameters(const Bound& b,
   p.partials = static_cast<float*>(context.workspace);
   p.partials_stride = workspace_bytes(n) / 4;
   p.split = split_rows(b.rows, n);
+  p.rows = b.rows;
   return p;
 }
 
@@ -222,7 +223,6 @@ void bind_fused(const Plan& plan,
 
 void bind_composed(std::int64_t n, const Bound& b, const LaunchContext& context, CallList& calls) {
   ReductionParameters p = parameters(b, n, context, false);
-  p.rows = b.rows;
   p.n = n;
   p.inverse_n = 1.0f / static_cast<float>(n);
   p.chains = chains(n);

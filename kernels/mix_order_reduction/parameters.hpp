@@ -36,9 +36,9 @@ struct ReductionParameters {
   int finish_shift;       // fused: a CTA finishes 2^finish_shift columns at a time
   int vector_access;      // fused: every row of every matrix starts on 16 bytes
   int row_vector_access;  // fused: every row vector does
+  long long rows;         // of every matrix; `split` says who sums which
   // Composed: what the fused kernel knows when it is compiled.
   int accumulate;
-  long long rows;
   long long n;
   float inverse_n;  // 1 / n, rounded to fp32
   int chains;

@@ -60,6 +60,11 @@ std::string Plan::json(int indent) const {
     object["reason"] = {{"id", to_string(fallback->reason)}, {"detail", fallback->detail}};
   }
   object["workspace_bytes"] = workspace_bytes;
+  if (!accumulate.empty()) {
+    object["accumulate"] = accumulate;
+    object["accumulate_reason"] =
+        accumulate_reason.empty() ? Json(nullptr) : Json(accumulate_reason);
+  }
   object["stages"] = Json::array();
   for (const StagePlan& stage : stages) object["stages"].push_back(stage_json(stage));
   object["notes"] = notes;

@@ -68,6 +68,11 @@ std::string plan_text(const Plan& plan) {
   }
   text +=
       fmt::format("workspace        {}\n", human_bytes(static_cast<double>(plan.workspace_bytes)));
+  if (!plan.accumulate.empty()) {
+    text += fmt::format("accumulate       {}{}\n",
+                        plan.accumulate,
+                        plan.accumulate_reason.empty() ? "" : ": " + plan.accumulate_reason);
+  }
   for (const std::string& note : plan.notes) text += fmt::format("note             {}\n", note);
   for (std::size_t i = 0; i < plan.stages.size(); ++i) text += stage_text(plan.stages[i], i);
   return text;
