@@ -10,7 +10,7 @@ set(checked 0)
 macro(check folder allowed)
   file(GLOB_RECURSE files RELATIVE "${ROOT}" "${ROOT}/${folder}/*.hpp" "${ROOT}/${folder}/*.cpp"
        "${ROOT}/${folder}/*.cu" "${ROOT}/${folder}/*.cuh")
-  list(FILTER files EXCLUDE REGEX "/golden/|/(gpu_)?test[^/]*\\.cpp$")
+  list(FILTER files EXCLUDE REGEX "/golden/|/(gpu_)?test[^/]*\\.[ch]pp$")
   foreach(file IN LISTS files)
     math(EXPR checked "${checked} + 1")
     file(STRINGS "${ROOT}/${file}" lines REGEX "^[ \t]*#[ \t]*include[ \t]*[<\"]")

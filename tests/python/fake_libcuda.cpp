@@ -13,7 +13,7 @@
 namespace {
 
 constexpr int kDevices = 2;
-constexpr std::size_t kWords = 32;  // of a launch's parameters
+constexpr std::size_t kWords = 64;  // of a launch's parameters
 auto* const kCaptured = reinterpret_cast<CUstream>(0xCA);
 
 struct Launch {

@@ -23,7 +23,7 @@ from kiln._service import service
 driver = ctypes.CDLL("libcuda.so.1")
 driver.fake_last_stream.restype = ctypes.c_ulonglong
 driver.fake_last_words.restype = ctypes.POINTER(ctypes.c_ulonglong)
-def words(): return [driver.fake_last_words()[i] for i in range(32)]
+def words(): return [driver.fake_last_words()[i] for i in range(64)]
 N = 512
 DY, X, RSTD, W, DX, DW = (i << 20 for i in range(1, 7))
 def tensors(rows=100, stride=N, ordinal=0, **other):
