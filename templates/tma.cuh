@@ -22,11 +22,6 @@ inline u64 policy_evict_normal() {
   asm("createpolicy.fractional.L2::evict_normal.b64 %0, 1.0;" : "=l"(policy));
   return policy;
 }
-inline u64 policy_evict_last() {
-  u64 policy;
-  asm("createpolicy.fractional.L2::evict_last.b64 %0, 1.0;" : "=l"(policy));
-  return policy;
-}
 
 // One box to shared memory; x is the fastest coordinate. Elements outside the tensor arrive as
 // zeros and are counted by the barrier.
