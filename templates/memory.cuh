@@ -73,10 +73,11 @@ inline void store_shared_element(u32 shared, float value) {
   asm volatile("st.shared.f32 [%0], %1;" ::"r"(shared), "f"(value) : "memory");
 }
 
-// Read-only for the whole kernel.
+// Read-only for the whole kernel. Volatile as every access to memory: the compiler moves asm that
+// is not before the branch that guards it, where the address may be misaligned or another's.
 inline Chunk load_constant_chunk(const void* global) {
   Chunk c;
-  asm("ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4];"
+  asm volatile("ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4];"
       : "=r"(c.word[0]), "=r"(c.word[1]), "=r"(c.word[2]), "=r"(c.word[3])
       : "l"(global));
   return c;

@@ -16,6 +16,14 @@ foreach(case IN ITEMS src/core:cache/store.hpp src/process:kiln/error.hpp python
   set_tests_properties("${name}" PROPERTIES PASS_REGULAR_EXPRESSION "${folder}/upward.cpp includes ${included}")
 endforeach()
 
+add_test(NAME "tree: inline assembly that touches memory is volatile"
+         COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P "${CMAKE_CURRENT_SOURCE_DIR}/volatile_asm.cmake")
+set(bad_tree "${CMAKE_CURRENT_BINARY_DIR}/bad_tree/asm")
+file(WRITE "${bad_tree}/templates/load.cuh" "asm(\"ld.global.b32 %0, [%1];\" : \"=r\"(out) : \"l\"(global))\n")
+add_test(NAME "tree: inline assembly that lacks volatile is found"
+         COMMAND ${CMAKE_COMMAND} -DROOT=${bad_tree} -P "${CMAKE_CURRENT_SOURCE_DIR}/volatile_asm.cmake")
+set_tests_properties("tree: inline assembly that lacks volatile is found" PROPERTIES PASS_REGULAR_EXPRESSION "load.cuh: ld")
+
 # Headers that no .cpp of their own includes first are compiled by themselves; the rest are by that .cpp.
 add_test(NAME "tree: every source includes its own header first"
          COMMAND ${CMAKE_COMMAND} -DROOT=${PROJECT_SOURCE_DIR} -P "${CMAKE_CURRENT_SOURCE_DIR}/own_header_first.cmake")

@@ -119,6 +119,29 @@ TEST_CASE("a launch can be bound to other pointers, rows and strides") {
   }
 }
 
+TEST_CASE("a thread that has no current context binds, binds anew and runs") {
+  for (const Signature& signature : testing::signatures()) {
+    Case host(signature, {64, testing::seed() + 16, {}});
+    DeviceCase device_case(gpu().driver, host);
+    const testing::Variant variant = variants(signature).front();
+    CAPTURE(signature.text(), variant.name, testing::seed());
+    device_case.reset();
+    std::string failure;
+    std::jthread([&] {
+      try {
+        Launch launch = variant.prepared.bind(device_case.arguments());
+        launch.rebind(device_case.arguments());
+        launch.run(gpu().stream.get());
+      } catch (const std::exception& error) {
+        failure = error.what();
+      }
+    }).join();
+    CHECK(failure == "");
+    gpu().stream.synchronize("running what another thread launched");
+    CHECK(device_case.check().failures() == "");
+  }
+}
+
 TEST_CASE("threads preparing and running at once all get right results") {
   const Signature signature = Signature::parse("rms_norm_backward:n=2880,x=bf16,w=bf16");
   Options options = gpu().one_stage.options();

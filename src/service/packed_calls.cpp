@@ -46,7 +46,7 @@ void PackedCalls::pack(const PreparedState& prepared,
   for (std::size_t i = 0; i < static_cast<std::size_t>(list.count); ++i) {
     KernelCall& call = list.calls[i];
     check_call(call, prepared);
-    encode_tensor_maps(prepared.hardware->driver(), call);
+    encode_tensor_maps(*prepared.hardware, call);
     launches[i] = PackedLaunch(prepared.hardware->driver(),
                                prepared.functions[static_cast<std::size_t>(call.stage)].function,
                                {.grid = call.grid,

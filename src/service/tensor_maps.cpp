@@ -62,7 +62,11 @@ void encode(const Driver& driver, const TensorMapRequest& request, KernelCall& c
 
 }  // namespace
 
-void encode_tensor_maps(const Driver& driver, KernelCall& call) {
+void encode_tensor_maps(const DeviceState& device, KernelCall& call) {
+  if (call.tensor_map_count == 0) return;
+  const Driver& driver = device.driver();
+  // The driver refuses a thread that has none, such as one of autograd's before its first launch.
+  const ContextGuard guard(driver, device.context());
   for (std::size_t i = 0; i < static_cast<std::size_t>(call.tensor_map_count); ++i)
     encode(driver, call.tensor_maps[i], call);
 }

@@ -3,11 +3,11 @@
 #pragma once
 
 #include "kernels/family.hpp"
-#include "src/cuda/driver.hpp"
+#include "src/service/device_state.hpp"
 
 namespace kiln {
 
-// Allocates nothing and needs no context. Throws Error{driver_error} with what was refused.
-void encode_tensor_maps(const Driver& driver, KernelCall& call);
+// Allocates nothing; from any thread. Throws Error{driver_error} with what was refused.
+void encode_tensor_maps(const DeviceState& device, KernelCall& call);
 
 }  // namespace kiln

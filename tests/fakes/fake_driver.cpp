@@ -146,9 +146,11 @@ void fill_code(Driver& driver) {
     return *value = 0, CUDA_SUCCESS;
   };
   driver.occupancy = [](int* ctas, CUfunc_st*, int, std::size_t, unsigned) -> int {
+    if (contexts.empty()) return CUDA_ERROR_INVALID_CONTEXT;
     return *ctas = gpu->resident_ctas, CUDA_SUCCESS;
   };
   driver.occupancy_clusters = [](int* clusters, CUfunc_st*, const CUlaunchConfig_st*) -> int {
+    if (contexts.empty()) return CUDA_ERROR_INVALID_CONTEXT;
     return *clusters = gpu->resident_clusters, CUDA_SUCCESS;
   };
   driver.tensor_map_encode = [](void* map,
@@ -163,6 +165,7 @@ void fill_code(Driver& driver) {
                                 int,
                                 int,
                                 int) -> int {
+    if (contexts.empty()) return CUDA_ERROR_INVALID_CONTEXT;
     // What the fake "encodes": the address, the rank and the shape, so that tests can look.
     auto* words = static_cast<std::uint64_t*>(map);
     words[0] = reinterpret_cast<std::uint64_t>(address);

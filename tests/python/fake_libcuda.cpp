@@ -79,10 +79,15 @@ int library_load(void** out, const void*, void*, void**, unsigned, void*, void**
 }
 int some_handle(void** out, void*) { return *out = &launches, 0; }
 int some_kernel(void** out, void*, const char*) { return *out = &launches, 0; }
-int occupancy(int* out, void*, int, std::size_t, unsigned) { return *out = 2, 0; }
-int clusters(int* out, void*, const CUlaunchConfig*) { return *out = 66, 0; }
+int occupancy(int* out, void*, int, std::size_t, unsigned) {
+  return *out = 2, current == nullptr ? CUDA_ERROR_INVALID_CONTEXT : 0;
+}
+int clusters(int* out, void*, const CUlaunchConfig*) {
+  return *out = 66, current == nullptr ? CUDA_ERROR_INVALID_CONTEXT : 0;
+}
 
 int allocate(unsigned long long* out, std::size_t bytes) {
+  if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   ++allocations;
   if (capture_mode != CU_STREAM_CAPTURE_MODE_RELAXED) ++strict_allocations;
   *out = reinterpret_cast<unsigned long long>(std::aligned_alloc(256, (bytes + 255) / 256 * 256));
@@ -104,6 +109,7 @@ int is_capturing(CUstream stream, int* out) {
 int exchange_mode(int* mode) { return std::swap(*mode, capture_mode), 0; }
 
 int launch(const CUlaunchConfig* config, void*, void** parameters, void**) {
+  if (current == nullptr) return CUDA_ERROR_INVALID_CONTEXT;
   ++launches;
   last.stream = config->hStream;
   last.device = device_of(current);
@@ -111,6 +117,8 @@ int launch(const CUlaunchConfig* config, void*, void** parameters, void**) {
   std::memcpy(last.words.data(), parameters[0], sizeof last.words);
   return 0;
 }
+
+int encode(void*, int, unsigned, void*) { return current == nullptr ? CUDA_ERROR_INVALID_CONTEXT : 0; }
 
 int nothing() { return 0; }
 
@@ -156,6 +164,7 @@ EXPORTED CUresult cuGetProcAddress(
       Entry{"cuStreamIsCapturing", untyped(is_capturing)},
       Entry{"cuThreadExchangeStreamCaptureMode", untyped(exchange_mode)},
       Entry{"cuLaunchKernelEx", untyped(launch)},
+      Entry{"cuTensorMapEncodeTiled", untyped(encode)},
   };
   const auto* entry =
       std::find_if(known.begin(), known.end(), [&](const Entry& one) { return one.name == asked; });

@@ -124,6 +124,27 @@ else:
 """)
 
 
+def test_a_thread_without_a_context_binds_rebinds_and_runs(run: Run) -> None:
+    run("""
+grouped = kiln.prepare("grouped_gemm_forward:n=512,k=256")
+assert grouped.plan["route"] == "fused", grouped.plan
+given = dict(x=(X, (64, 256), None, "bf16", 0), w=(W, (2, 512, 256), None, "bf16", 0),
+             offs=(RSTD, (2,), None, "int32", 0), y=(DX, (64, 512), None, "bf16", 0))
+done = []
+def all_of_it(prepared, arguments):
+    launch = prepared.bind(**arguments)
+    launch.rebind(**arguments)
+    launch.run(7)
+    launch.clone().run(7)
+    done.append(prepared.signature)
+for one, arguments in ((prepared, tensors()), (grouped, given)):
+    thread = threading.Thread(target=all_of_it, args=(one, arguments))
+    thread.start()
+    thread.join()
+assert len(done) == 2 and driver.fake_launches() == 4
+""")
+
+
 def test_nothing_bound_for_an_architecture_can_run(run: Run) -> None:
     run("""
 planned = service().prepare_for_arch(prepared.signature, "sm_90a")
