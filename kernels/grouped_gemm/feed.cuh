@@ -14,7 +14,8 @@ struct Feed {
   static constexpr u32 kUnitBytes = Pipeline<C>::kUnitBytes;
   static constexpr Major kA = Pipeline<C>::kA;
   static constexpr Major kB = Pipeline<C>::kB;
-  static constexpr u16 kBothRanks = 3;
+  static constexpr int kCtas = g.cluster_ctas;
+  static constexpr u16 kEveryRank = (1 << kCtas) - 1;
 
   const Pipeline<C>& in;
 
@@ -47,7 +48,7 @@ struct Feed {
     const int x = kA == Major::reduction ? step * g.tile_depth : outer;
     const int y = kA == Major::reduction ? outer : t.first + step * g.tile_depth;
     if (t.sharing == kShareA) {
-      load_box_2d_multicast(to, &in.p.a, in.full(stage), x, y, kBothRanks, policy);
+      load_box_2d_multicast(to, &in.p.a, in.full(stage), x, y, kEveryRank, policy);
     } else {
       load_box_2d(to, &in.p.a, in.full(stage), x, y, policy);
     }
@@ -59,7 +60,7 @@ struct Feed {
     if constexpr (g.op == Op::wgrad) {
       const int y = t.first + step * g.tile_depth;
       if (shared) {
-        load_box_2d_multicast(to, &in.p.b, in.full(stage), outer, y, kBothRanks, policy);
+        load_box_2d_multicast(to, &in.p.b, in.full(stage), outer, y, kEveryRank, policy);
       } else {
         load_box_2d(to, &in.p.b, in.full(stage), outer, y, policy);
       }
@@ -67,7 +68,7 @@ struct Feed {
       const int x = kB == Major::reduction ? step * g.tile_depth : outer;
       const int y = kB == Major::reduction ? outer : step * g.tile_depth;
       if (shared) {
-        load_box_3d_multicast(to, &in.p.b, in.full(stage), x, y, t.group, kBothRanks, policy);
+        load_box_3d_multicast(to, &in.p.b, in.full(stage), x, y, t.group, kEveryRank, policy);
       } else {
         load_box_3d(to, &in.p.b, in.full(stage), x, y, t.group, policy);
       }
@@ -93,7 +94,7 @@ struct Feed {
         mbarrier_arrive_expect(in.full(turn.slot), units * kUnitBytes);
 #pragma unroll
         for (int unit = 0; unit < kUnits; ++unit) {
-          if (unit >= units || (t.sharing == kShared && unit % 2 != static_cast<int>(in.rank)))
+          if (unit >= units || (t.sharing == kShared && unit % kCtas != static_cast<int>(in.rank)))
             continue;
           if constexpr (kOfA) {
             load_a(turn.slot, t, unit, step, policy);

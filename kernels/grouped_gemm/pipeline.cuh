@@ -33,7 +33,8 @@ struct Pipeline {
   static constexpr u32 kUnitBytes = unit_bytes(g);
   static constexpr Major kA = g.op == Op::wgrad ? Major::outer : Major::reduction;
   static constexpr Major kB = g.op == Op::forward ? Major::reduction : Major::outer;
-  static_assert(g.cluster_ctas == 1 || g.cluster_ctas == 2, "an operand is shared by two CTAs");
+  static_assert(g.cluster_ctas == 1 || g.cluster_ctas == 2 || g.cluster_ctas == 4,
+                "an operand comes in units of two or four, which the CTAs share out");
   static_assert(g.tile_depth == 64 || kA == Major::outer, "a unit's rows are 128 bytes");
 
   const HopperParameters& p;
@@ -50,7 +51,7 @@ struct Pipeline {
   u32 tile_empty() const { return barrier(2 * kStages + 1); }
   u32 slab_full(u32 index) const { return barrier(2 * kStages + 2 + index); }
 
-  // ---- the tile in hand: written to both CTAs by the first one's scheduler
+  // ---- the tile in hand: written to every CTA by the first one's scheduler
 
   void write_tile(const Tile& t, u32 to) const {
     const u32 at = smem + tile_at(g);

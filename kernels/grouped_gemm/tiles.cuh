@@ -7,7 +7,7 @@
 
 namespace kiln::grouped_gemm {
 
-// What the two CTAs of a cluster share of a tile: nothing, the b operand (tiles above one another)
+// What the CTAs of a cluster share of their tiles: nothing, the b operand (tiles above one another)
 // or the a operand (tiles beside one another).
 enum Sharing : int { kShareNothing = 0, kShareB = 1, kShareA = 2 };
 
@@ -32,8 +32,8 @@ struct Place {
   i64 item;
 };
 
-// An item is the tile, or the pair of tiles, that a cluster computes at a time. One warp walks
-// them; they only grow from call to call.
+// An item is the tile, or the tiles, that a cluster computes at a time. One warp walks them; they
+// only grow from call to call.
 template <class C>
 struct Walk {
   static constexpr Geometry g = C::geometry;
@@ -59,9 +59,12 @@ struct Walk {
     const i64 all = g.op == Op::wgrad ? g.rows : rows;
     return static_cast<int>(ceil_div(all, g.tile_rows));
   }
+  // A cluster takes as many tiles above one another as it has CTAs; what is left of the rows of
+  // tiles is taken row by row, as many tiles beside one another.
+  static constexpr int kCtas = g.cluster_ctas;
+  static constexpr i64 kAcrossItems = ceil_div(kAcross, kCtas);
   static constexpr i64 items_of(int down) {
-    if constexpr (g.cluster_ctas == 1) return down * kAcross;
-    return down / 2 * kAcross + (down & 1) * ((kAcross + 1) / 2);
+    return down / kCtas * kAcross + down % kCtas * kAcrossItems;
   }
 
   // Offsets out of order or past the end never lead outside the tensors.
@@ -138,19 +141,16 @@ struct Walk {
     if (at.group < 0) return Tile{-1};
     const int height = tiles_down(at.size);
     int down = 0, across = 0, sharing = kShareNothing;
-    if constexpr (g.cluster_ctas == 1) {
-      raster(at.item, height, down, across);
-    } else {
-      const i64 paired = height / 2 * kAcross;
-      if (at.item < paired) {
-        raster(at.item, height / 2, down, across);
-        down = 2 * down + static_cast<int>(rank);
-        sharing = kShareB;
-      } else {  // the last row of tiles, where their number is odd
-        down = height - 1;
-        across = static_cast<int>(2 * (at.item - paired)) + static_cast<int>(rank);
-        sharing = kShareA;
-      }
+    const i64 above = height / kCtas * kAcross;
+    if (kCtas == 1 || at.item < above) {
+      raster(at.item, height / kCtas, down, across);
+      down = kCtas * down + static_cast<int>(rank);
+      if constexpr (kCtas > 1) sharing = kShareB;
+    } else {  // the last rows of tiles, where their number is no multiple
+      const int beside = static_cast<int>(at.item - above);
+      down = height / kCtas * kCtas + beside / static_cast<int>(kAcrossItems);
+      across = beside % static_cast<int>(kAcrossItems) * kCtas + static_cast<int>(rank);
+      sharing = kShareA;
     }
     const int all_rows = g.op == Op::wgrad ? static_cast<int>(g.rows) : at.size;
     Tile t;

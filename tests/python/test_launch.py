@@ -129,7 +129,7 @@ def test_a_thread_without_a_context_binds_rebinds_and_runs(run: Run) -> None:
 grouped = kiln.prepare("grouped_gemm_forward:n=512,k=256")
 assert grouped.plan["route"] == "fused", grouped.plan
 given = dict(x=(X, (64, 256), None, "bf16", 0), w=(W, (2, 512, 256), None, "bf16", 0),
-             offs=(RSTD, (2,), None, "int32", 0), y=(DX, (64, 512), None, "bf16", 0))
+             offs=(RSTD, (2,), None, "i32", 0), y=(DX, (64, 512), None, "bf16", 0))
 done = []
 def all_of_it(prepared, arguments):
     launch = prepared.bind(**arguments)
