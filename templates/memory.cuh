@@ -78,8 +78,8 @@ inline void store_shared_element(u32 shared, float value) {
 inline Chunk load_constant_chunk(const void* global) {
   Chunk c;
   asm volatile("ld.global.nc.v4.b32 {%0, %1, %2, %3}, [%4];"
-      : "=r"(c.word[0]), "=r"(c.word[1]), "=r"(c.word[2]), "=r"(c.word[3])
-      : "l"(global));
+               : "=r"(c.word[0]), "=r"(c.word[1]), "=r"(c.word[2]), "=r"(c.word[3])
+               : "l"(global));
   return c;
 }
 // Written by another SM of this launch before a barrier.

@@ -24,6 +24,7 @@
 
 #include "cache/layout.hpp"
 #include "cache/store.hpp"
+#include "tests/testing.hpp"
 
 namespace kiln::cache::testing {
 
@@ -31,11 +32,7 @@ namespace fs = std::filesystem;
 
 inline constexpr uid_t kNobody = 65534;
 
-// KILN_SOAK=1, as in ./dev soak: counts that take minutes.
-inline bool soaking() {
-  const char* soak = std::getenv("KILN_SOAK");
-  return soak != nullptr && *soak == '1';
-}
+using kiln::testing::soaking;
 
 class TemporaryFolder {
  public:

@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstdlib>
 #include <string>
 
 #if __has_include(<catch2/catch_all.hpp>)
@@ -11,6 +12,12 @@
 #endif
 
 namespace kiln::testing {
+
+// KILN_SOAK=1, as in ./dev soak: counts that take minutes.
+inline bool soaking() {
+  const char* soak = std::getenv("KILN_SOAK");
+  return soak != nullptr && *soak == '1';
+}
 
 // For CHECK_THAT: the text contains the piece.
 inline auto contains(const std::string& piece) {

@@ -20,16 +20,21 @@ struct Feed {
   const Pipeline<C>& in;
 
   // The first item of a cluster is its own number, the next ones are drawn: who computes a tile
-  // does not touch its bits. One tile is known ahead, so that the last ones are drawn late.
+  // does not touch its bits.
   void schedule(u32 cluster, u32 clusters) const {
     Walk<C> walk{in.p.ends, in.p.rows, in.p.groups, in.lane};
     if constexpr (g.op != Op::wgrad) walk.load_window();
     i64 item = cluster;
-    for (u32 parity = 0;; parity ^= 1) {
+    Turn<kTileRecords> turn, previous;
+    for (bool late = false;; turn.next()) {
       const Place at = walk.find(item);
-      mbarrier_wait(in.tile_empty(), parity ^ 1);
-      if (in.lane < g.cluster_ctas) in.write_tile(walk.tile(at, in.lane), in.lane);
+      in.wait_across(in.tile_empty(turn.slot), turn.parity ^ 1);
+      if (late) in.wait_across(in.tile_empty(previous.slot), previous.parity);
+      const Tile t = walk.tile(at, in.lane);
+      if (in.lane < g.cluster_ctas) in.write_tile(t, turn.slot, in.lane);
       if (at.group < 0) break;
+      late = t.depth > kShortTileSteps;
+      previous = turn;
       if (in.lane == 0) item = clusters + static_cast<i64>(atomic_add(&in.p.counters[0], 1));
       item = __shfl_sync(0xffffffffu, item, 0);
     }
@@ -81,11 +86,15 @@ struct Feed {
   void load() const {
     constexpr int kUnits = kOfA ? a_units(g) : b_units(g);
     constexpr int kShared = kOfA ? kShareA : kShareB;
-    const u64 policy = policy_evict_normal();
+    // Weights of groups no taller than a cluster's tiles are read once (E 256 with 128 rows each,
+    // n 4,096, k 2,048, on an H200: dgrad 4.5% faster, forward 0.5%; 1% slower where they are not).
+    const bool once = g.op != Op::wgrad && !kOfA &&
+                      in.p.rows <= static_cast<i64>(kCtas) * g.tile_rows * in.p.groups;
+    const u64 policy = once ? policy_evict_first() : policy_evict_normal();
     Turn<kStages> turn;
-    for (u32 parity = 0;; parity ^= 1) {
-      const Tile t = in.read_tile(parity);
-      in.leave_tile();
+    for (Turn<kTileRecords> tile;; tile.next()) {
+      const Tile t = in.read_tile(tile);
+      in.leave_tile(tile.slot);
       if (t.group < 0) return;
       int units = static_cast<int>(ceil_div(kOfA ? t.rows : t.columns, kUnit));
       if (kOfA && t.columns == 0 && t.sharing != kShareA) units = 0;

@@ -52,8 +52,9 @@ std::vector<std::int64_t> random_sizes(std::mt19937_64& random) {
 TEST_CASE("random problems are right, with the same bits by both routes and on half the SMs") {
   std::mt19937_64 random(setting().seed);
   int problems = 0;
-  for (int i = 0; i < 66; ++i) {
-    const double scale = i / 11 == 5 ? 1e-38 : i / 11 == 4 ? 1e-20 : 1.0;
+  const int count = kiln::testing::soaking() ? 330 : 66;
+  for (int i = 0; i < count; ++i) {
+    const double scale = i / 11 % 6 == 5 ? 1e-38 : i / 11 % 6 == 4 ? 1e-20 : 1.0;
     const Trial t = make_trial(shapes()[static_cast<std::size_t>(i) % shapes().size()],
                                random_sizes(random),
                                static_cast<std::int64_t>(random() % 40),
@@ -100,6 +101,18 @@ TEST_CASE("adding gives the bits of a plain add of the overwriting kernel's resu
       }
     }
   }
+}
+
+TEST_CASE("runs beside another stream's work repeat their bits") {
+  std::mt19937_64 random(setting().seed + 5);
+  const int times = kiln::testing::soaking() ? 1000 : 20;
+  for (const std::string& text : shapes()) {
+    const Trial t = make_trial(text, random_sizes(random), 7, 1.0, random);
+    const Trial load = make_trial(text, {900, 3, 0, 2100}, 0, 1.0, random);
+    CAPTURE(text, t.sizes, times, setting().seed);
+    CHECK(differing_runs(t, load, setting().fused, times) == 0);
+  }
+  std::printf("%zu signatures, %d runs under load each\n", shapes().size(), times);
 }
 
 TEST_CASE("NaN and Inf in one group, or past the last row, reach no other group") {

@@ -61,57 +61,109 @@ Trial make_trial(const std::string& signature,
   return t;
 }
 
-Bytes run(const Trial& t, Service& service, int sm_limit) {
-  Setting& s = setting();
+namespace {
+
+constexpr std::size_t kGuard = 4096;
+
+Block block_of(const Bytes& bytes) {
+  Block block(setting().driver, static_cast<std::int64_t>(bytes.size()));
+  block.upload(bytes);
+  return block;
+}
+
+Bytes guarded(const Bytes& bytes) {
+  Bytes out(kGuard + bytes.size() + kGuard, std::byte{0x5A});
+  std::copy(bytes.begin(), bytes.end(), out.begin() + kGuard);
+  return out;
+}
+
+Bytes offsets_of(const Trial& t) {
   std::vector<std::int32_t> ends;
   std::int32_t end = 0;
   for (const std::int64_t size : t.sizes) ends.push_back(end += static_cast<std::int32_t>(size));
-  constexpr std::size_t kGuard = 4096;
-  Bytes guarded(kGuard + t.before.size() + kGuard, std::byte{0x5A});
-  std::copy(t.before.begin(), t.before.end(), guarded.begin() + kGuard);
-  const auto block_of = [&](const Bytes& bytes) {
-    Block block(s.driver, static_cast<std::int64_t>(bytes.size()));
-    block.upload(bytes);
-    return block;
-  };
-  const Block a = block_of(t.a), b = block_of(t.b), out = block_of(guarded);
   const auto* raw = reinterpret_cast<const std::byte*>(ends.data());
-  const Block offs = block_of(Bytes(raw, raw + ends.size() * 4));
-  const auto at = [](const Block& block, std::uint64_t skip = 0) {
-    return reinterpret_cast<void*>(block.address() + skip);  // NOLINT
-  };
-  Arguments arguments;
-  arguments.add(matrix(t.gemm.a_name(), at(a), DType::bf16, t.rows, t.gemm.a_columns()));
-  const auto cube = [&](std::string_view name, void* data, DType type) {
-    return Tensor{name,
-                  data,
-                  type,
-                  3,
-                  {t.groups(), t.gemm.n, t.gemm.k, 0},
-                  {t.gemm.n * t.gemm.k, t.gemm.k, 1, 0}};
-  };
-  arguments.add(t.wgrad() ? matrix("x", at(b), DType::bf16, t.rows, t.gemm.k)
-                          : cube("w", at(b), DType::bf16));
-  arguments.add(vector("offs", at(offs), DType::i32, t.groups()));
-  arguments.add(
-      t.wgrad()
-          ? cube("dw", at(out, kGuard), t.gemm.out)
-          : matrix(t.gemm.out_name(), at(out, kGuard), t.gemm.out, t.rows, t.gemm.out_columns()));
-  BindOptions options;
-  options.sm_limit = sm_limit;
-  const Launch launch =
-      service.prepare(Signature::parse(t.signature), s.device).bind(arguments, options);
-  launch.run(s.stream.get());
-  s.stream.synchronize("running a grouped GEMM");
-  const Bytes after = out.download();
-  const bool clean = std::all_of(after.begin(),
-                                 after.begin() + kGuard,
-                                 [](std::byte x) { return x == std::byte{0x5A}; }) &&
-                     std::all_of(after.end() - kGuard, after.end(), [](std::byte x) {
-                       return x == std::byte{0x5A};
-                     });
-  CHECK(clean);
-  return {after.begin() + kGuard, after.end() - kGuard};
+  return {raw, raw + ends.size() * 4};
+}
+
+// A trial in device memory, bound.
+class Bound {
+ public:
+  Bound(const Trial& t, Service& service, int sm_limit)
+      : before_(guarded(t.before)),
+        a_(block_of(t.a)),
+        b_(block_of(t.b)),
+        offs_(block_of(offsets_of(t))),
+        out_(block_of(before_)),
+        launch_(service.prepare(Signature::parse(t.signature), setting().device)
+                    .bind(arguments(t), BindOptions{.sm_limit = sm_limit})) {}
+
+  void launch(const Stream& stream) const { launch_.run(stream.get()); }
+  void reset() { out_.upload(before_); }
+  [[nodiscard]] Bytes output() const {
+    const Bytes after = out_.download();
+    const auto intact = [](std::byte x) { return x == std::byte{0x5A}; };
+    const bool clean = std::all_of(after.begin(), after.begin() + kGuard, intact) &&
+                       std::all_of(after.end() - kGuard, after.end(), intact);
+    CHECK(clean);
+    return {after.begin() + kGuard, after.end() - kGuard};
+  }
+
+ private:
+  [[nodiscard]] Arguments arguments(const Trial& t) const {
+    const auto at = [](const Block& block, std::uint64_t skip = 0) {
+      return reinterpret_cast<void*>(block.address() + skip);  // NOLINT
+    };
+    const auto cube = [&](std::string_view name, void* data, DType type) {
+      return Tensor{name,
+                    data,
+                    type,
+                    3,
+                    {t.groups(), t.gemm.n, t.gemm.k, 0},
+                    {t.gemm.n * t.gemm.k, t.gemm.k, 1, 0}};
+    };
+    Arguments out;
+    out.add(matrix(t.gemm.a_name(), at(a_), DType::bf16, t.rows, t.gemm.a_columns()));
+    out.add(t.wgrad() ? matrix("x", at(b_), DType::bf16, t.rows, t.gemm.k)
+                      : cube("w", at(b_), DType::bf16));
+    out.add(vector("offs", at(offs_), DType::i32, t.groups()));
+    out.add(
+        t.wgrad()
+            ? cube("dw", at(out_, kGuard), t.gemm.out)
+            : matrix(
+                  t.gemm.out_name(), at(out_, kGuard), t.gemm.out, t.rows, t.gemm.out_columns()));
+    return out;
+  }
+
+  Bytes before_;
+  Block a_, b_, offs_, out_;
+  Launch launch_;
+};
+
+}  // namespace
+
+Bytes run(const Trial& t, Service& service, int sm_limit) {
+  const Bound bound(t, service, sm_limit);
+  bound.launch(setting().stream);
+  setting().stream.synchronize("running a grouped GEMM");
+  return bound.output();
+}
+
+int differing_runs(const Trial& t, const Trial& load, Service& service, int times) {
+  Setting& s = setting();
+  Bound subject(t, service, 0), other(load, service, 0);
+  const Stream beside(s.driver);
+  const Bytes wanted = run(t, service);
+  int differing = 0;
+  for (int i = 0; i < times; ++i) {
+    subject.reset();
+    other.launch(beside);
+    subject.launch(s.stream);
+    if (i % 2 != 0) other.launch(beside);
+    s.stream.synchronize("running a grouped GEMM beside another");
+    differing += subject.output() == wanted ? 0 : 1;
+  }
+  beside.synchronize("running the load");
+  return differing;
 }
 
 std::string reference_failure(const Trial& t, const Bytes& result) {

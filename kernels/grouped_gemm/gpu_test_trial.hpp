@@ -69,6 +69,10 @@ struct Trial {
 // Runs one route and returns the output's bytes; checks that no byte beyond it changed.
 [[nodiscard]] Bytes run(const Trial& t, Service& service, int sm_limit = 0);
 
+// Runs one trial so many times while another runs on a second stream; how often a byte differed
+// from a run alone.
+[[nodiscard]] int differing_runs(const Trial& t, const Trial& load, Service& service, int times);
+
 // Where the result is not what double precision gives, or nothing.
 [[nodiscard]] std::string reference_failure(const Trial& t, const Bytes& result);
 

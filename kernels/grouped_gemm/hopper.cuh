@@ -106,10 +106,10 @@ struct Hopper {
                          in.slab_full(warp * g.slabs),
                          in.lane};
     Turn<kStages> turn;
-    for (u32 parity = 0;; parity ^= 1) {
-      const Tile t = in.read_tile(parity);
+    for (Turn<kTileRecords> tile;; tile.next()) {
+      const Tile t = in.read_tile(tile);
       __syncwarp();
-      if (in.lane == 0) in.leave_tile();
+      if (in.lane == 0) in.leave_tile(tile.slot);
       if (t.group < 0) break;
       const int skipped = static_cast<int>(group) * kUnit;
       if (t.columns == 0 || t.rows <= skipped) {
@@ -135,8 +135,10 @@ struct Hopper {
       mbarrier_init(in.full(i), 2);  // the loaders of a and of b
       mbarrier_init(in.empty(i), g.cluster_ctas * kConsumerWarps);
     }
-    mbarrier_init(in.tile_full(), 1);
-    mbarrier_init(in.tile_empty(), g.cluster_ctas * (2 + kConsumerWarps));
+    for (u32 i = 0; i < kTileRecords; ++i) {
+      mbarrier_init(in.tile_full(i), 1);
+      mbarrier_init(in.tile_empty(i), in.tile_arrivals());
+    }
     for (u32 i = 0; i < kConsumerWarps * g.slabs; ++i) mbarrier_init(in.slab_full(i), 1);
     fence_mbarrier_init();
   }
@@ -164,8 +166,13 @@ struct Hopper {
       release_registers<kLoaderRegisters>();
       const Feed<C> feed{in};
       if (warp == kConsumerWarps && in.lane == 0) feed.template load<true>();
-      if (warp == kConsumerWarps + 1 && in.rank == 0)
-        feed.schedule(blockIdx.x / g.cluster_ctas, gridDim.x / g.cluster_ctas);
+      if (warp == kConsumerWarps + 1) {
+        if (in.rank == 0) {
+          feed.schedule(blockIdx.x / g.cluster_ctas, gridDim.x / g.cluster_ctas);
+        } else if (in.lane == 0) {
+          in.relay_leaves();
+        }
+      }
       if (warp == kConsumerWarps + 2 && in.lane == 0) feed.template load<false>();
     } else {
       acquire_registers<kConsumerRegisters>();

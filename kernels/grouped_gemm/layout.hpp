@@ -23,6 +23,11 @@ inline constexpr int kUnit = 64;
 inline constexpr int kSlabRows = 16;
 inline constexpr int kSlabBytes = kSlabRows * 128;
 inline constexpr int kTileRecordBytes = 64;
+// Tiles that are known ahead, where they are short: E 256 with 128 rows each is over in less time
+// than a tile takes from the counter to its first operands.
+inline constexpr int kTileRecords = 3;
+// With more steps than this one tile ahead is enough, and the last ones are drawn late.
+inline constexpr int kShortTileSteps = 16;
 
 // What the planner chooses.
 struct Geometry {
@@ -54,14 +59,16 @@ constexpr int tiles_across(const Geometry& g) {
 constexpr int slab_columns(const Geometry& g) { return 128 / g.out_bytes; }
 constexpr int slabs_of_tile(const Geometry& g) { return g.tile_columns / slab_columns(g); }
 
-// Offsets in shared memory: stages, slabs, the current tile, barriers.
+// Offsets in shared memory: stages, slabs, tile records, barriers.
 constexpr int slabs_at(const Geometry& g) { return g.stages * stage_bytes(g); }
 constexpr int tile_at(const Geometry& g) {
   return slabs_at(g) + consumer_warps(g) * g.slabs * kSlabBytes;
 }
-constexpr int barriers_at(const Geometry& g) { return tile_at(g) + kTileRecordBytes; }
+constexpr int barriers_at(const Geometry& g) {
+  return tile_at(g) + kTileRecords * kTileRecordBytes;
+}
 constexpr long long smem_bytes(const Geometry& g) {
-  return barriers_at(g) + 8 * (2 * g.stages + 2 + consumer_warps(g) * g.slabs);
+  return barriers_at(g) + 8 * (2 * g.stages + 2 * kTileRecords + consumer_warps(g) * g.slabs);
 }
 
 // setmaxnreg moves registers from the loading warpgroup to those that multiply.

@@ -47,14 +47,14 @@ struct Pipeline {
   u32 barrier(u32 index) const { return smem + barriers_at(g) + 8 * index; }
   u32 full(u32 stage) const { return barrier(stage); }
   u32 empty(u32 stage) const { return barrier(kStages + stage); }
-  u32 tile_full() const { return barrier(2 * kStages); }
-  u32 tile_empty() const { return barrier(2 * kStages + 1); }
-  u32 slab_full(u32 index) const { return barrier(2 * kStages + 2 + index); }
+  u32 tile_full(u32 record) const { return barrier(2 * kStages + record); }
+  u32 tile_empty(u32 record) const { return barrier(2 * kStages + kTileRecords + record); }
+  u32 slab_full(u32 index) const { return barrier(2 * kStages + 2 * kTileRecords + index); }
 
-  // ---- the tile in hand: written to every CTA by the first one's scheduler
+  // ---- the tiles in hand: a ring of records, written to every CTA by the first one's scheduler
 
-  void write_tile(const Tile& t, u32 to) const {
-    const u32 at = smem + tile_at(g);
+  void write_tile(const Tile& t, u32 record, u32 to) const {
+    const u32 at = tile_record(record);
     const Chunk a = {u32(t.group), u32(t.row), u32(t.rows), u32(t.column)};
     const Chunk b = {u32(t.columns), u32(t.first), u32(t.depth), u32(t.tail)};
     const Chunk c = {u32(t.sharing), 0, 0, 0};
@@ -62,23 +62,19 @@ struct Pipeline {
       store_shared(at, a);
       store_shared(at + 16, b);
       store_shared(at + 32, c);
-      mbarrier_arrive(tile_full());
+      mbarrier_arrive(tile_full(record));
     } else {
       const u32 mapped = map_to_rank(at, to);
       store_cluster(mapped, a);
       store_cluster(mapped + 16, b);
       store_cluster(mapped + 32, c);
-      mbarrier_arrive_cluster_release(map_to_rank(tile_full(), to));
+      mbarrier_arrive_cluster_release(map_to_rank(tile_full(record), to));
     }
   }
-  // A reader's side: wait, read, and tell the first CTA's scheduler that it may write the next.
-  Tile read_tile(u32 parity) const {
-    if constexpr (g.cluster_ctas > 1) {
-      mbarrier_wait_cluster(tile_full(), parity);
-    } else {
-      mbarrier_wait(tile_full(), parity);
-    }
-    const u32 at = smem + tile_at(g);
+  // A reader's side: wait and read; then leave, so that the record may be written again.
+  Tile read_tile(const Turn<kTileRecords>& turn) const {
+    wait_across(tile_full(turn.slot), turn.parity);
+    const u32 at = tile_record(turn.slot);
     const Chunk a = load_shared(at), b = load_shared(at + 16), c = load_shared(at + 32);
     return {int(a.word[0]),
             int(a.word[1]),
@@ -90,13 +86,31 @@ struct Pipeline {
             int(b.word[3]),
             int(c.word[0])};
   }
-  void leave_tile() const {
-    if constexpr (g.cluster_ctas > 1) {
-      mbarrier_arrive_cluster(map_to_rank(tile_empty(), 0));
-    } else {
-      mbarrier_arrive(tile_empty());
+  void leave_tile(u32 record) const { mbarrier_arrive(tile_empty(record)); }
+  // Readers of a record: the two loaders and every warp that multiplies; for the first CTA the
+  // other CTAs too, each by one arrival of relay_leaves.
+  static constexpr u32 kReaders = 2 + kConsumerWarps;
+  u32 tile_arrivals() const { return kReaders + (rank == 0 ? g.cluster_ctas - 1 : 0); }
+  // In the CTAs that do not schedule: tells the first one when all readers have left a record. Its
+  // release is wide enough for the cluster, and costs no reader the fence.
+  void relay_leaves() const {
+    for (Turn<kTileRecords> turn;; turn.next()) {
+      if (read_tile(turn).group < 0) return;
+      mbarrier_wait(tile_empty(turn.slot), turn.parity);
+      mbarrier_arrive_cluster_release(map_to_rank(tile_empty(turn.slot), 0));
     }
   }
+  // What another CTA stored before it arrived is seen after this.
+  static void wait_across(u32 barrier, u32 parity) {
+    if constexpr (g.cluster_ctas > 1) {
+      mbarrier_wait_cluster(barrier, parity);
+    } else {
+      mbarrier_wait(barrier, parity);
+    }
+  }
+
+ private:
+  u32 tile_record(u32 record) const { return smem + tile_at(g) + record * kTileRecordBytes; }
 };
 
 }  // namespace kiln::grouped_gemm

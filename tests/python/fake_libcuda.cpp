@@ -118,7 +118,9 @@ int launch(const CUlaunchConfig* config, void*, void** parameters, void**) {
   return 0;
 }
 
-int encode(void*, int, unsigned, void*) { return current == nullptr ? CUDA_ERROR_INVALID_CONTEXT : 0; }
+int encode(void*, int, unsigned, void*) {
+  return current == nullptr ? CUDA_ERROR_INVALID_CONTEXT : 0;
+}
 
 int nothing() { return 0; }
 
