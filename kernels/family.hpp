@@ -152,6 +152,11 @@ struct Family {
                                      std::int64_t rows,
                                      std::span<const HostTensor>);
   std::vector<Sample> (*samples)();
+  // Pure; null for families whose rows do not fall into groups. A problem with groups of these
+  // sizes, one after another; the rows that are left belong to none.
+  Problem (*grouped_problem)(const Signature&,
+                             std::int64_t rows,
+                             std::span<const std::int64_t> sizes) = nullptr;
 };
 
 // The generated list of every family in kernels/.

@@ -27,6 +27,7 @@ it stopped.)";
 inline constexpr const char* kRunExamples = R"(Examples:
   kiln run rms_norm_backward:n=4096,x=bf16,w=bf16 --rows 16384
   kiln run --recipe tools/recipes/models.json
+  kiln run grouped_gemm_forward:n=4096,k=2048 --rows 65536 --check-rows 500 --groups 64:zipf
   kiln run rms_norm_backward:n=2880,x=bf16,w=bf16 --rows 1000 --route composed --seed 7 --json)";
 
 inline constexpr const char* kWhyExamples = R"(Examples:

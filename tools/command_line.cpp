@@ -9,12 +9,14 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <kiln/error.hpp>
 #include <kiln/service.hpp>
 
 #include "tools/command_examples.hpp"
 #include "tools/exit_code.hpp"
 #include "tools/manual.hpp"
 #include "tools/verbs/verbs.hpp"
+#include "tools/verify/groups.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -210,6 +212,16 @@ class Parser {
     believer.app->footer("Example:\n  KILN_TRUSTED_KEYS=/etc/kiln/keys kiln trust release.key.pub");
   }
 
+  // What is wrong with the text, or nothing.
+  static std::string groups_are_known(const std::string& text) {
+    try {
+      (void)verify::Groups::parse(text);
+      return {};
+    } catch (const Error& error) {
+      return error.detail;
+    }
+  }
+
   void add_run() {
     const Verb<RunOptions> verb =
         add("run", "Run kernels on random data, check and time them", run);
@@ -228,6 +240,12 @@ class Parser {
     verb.app
         ->add_option("--check-rows", options.check_rows, "Rows to check, when fewer than --rows")
         ->check(count);
+    verb.app
+        ->add_option("--groups",
+                     options.groups,
+                     "Of a grouped GEMM's rows: 64, 64:balanced, 64:skewed, 64:one-empty, "
+                     "64:zipf, or sizes: 100,0,28")
+        ->check(groups_are_known);
     verb.app->add_option("--route", options.route, "auto or composed")
         ->check(CLI::IsMember({"auto", "composed"}));
     verb.app->add_option("--repeat", options.repeat, "Further runs that must give the same bits")

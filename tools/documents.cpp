@@ -32,6 +32,7 @@ Json timing_json(const verify::Examination& examination) {
   const verify::Timing& timing = *examination.timing;
   return {{"rows", examination.options.time_rows},
           {"bytes", examination.timed_bytes},
+          {"flops", examination.timed_flops},
           {"microseconds", timing.microseconds},
           {"fastest", timing.fastest},
           {"slowest", timing.slowest},
@@ -52,6 +53,10 @@ Json entry_json(const RunEntry& entry) {
   json["passed"] = examination.passed();
   json["rows"] = examination.options.check_rows;
   json["seed"] = examination.options.seed;
+  if (examination.options.groups) {
+    json["groups"] = examination.options.groups->text();
+    json["groups_checked"] = examination.checked_groups;
+  }
   json["checks"] = Json::array();
   for (const verify::TensorCheck& check : examination.checks)
     json["checks"].push_back(check_json(check));

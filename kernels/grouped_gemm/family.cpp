@@ -120,6 +120,7 @@ const Family family{
     .problem = problem,
     .reference = reference,
     .samples = samples,
+    .grouped_problem = grouped_problem,
 };
 
 }  // namespace kiln::grouped_gemm

@@ -56,6 +56,9 @@ void bind(const Plan& plan,
           const LaunchContext& context,
           CallList& calls);
 Problem problem(const Signature& signature, std::int64_t rows);
+Problem grouped_problem(const Signature& signature,
+                        std::int64_t rows,
+                        std::span<const std::int64_t> sizes);
 std::vector<Expected> reference(const Signature& signature,
                                 std::int64_t rows,
                                 std::span<const HostTensor> inputs);

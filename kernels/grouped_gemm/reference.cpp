@@ -5,6 +5,9 @@
 #include <cmath>
 #include <limits>
 #include <numeric>
+#include <span>
+#include <utility>
+#include <vector>
 
 #include <kiln/error.hpp>
 
@@ -61,10 +64,7 @@ struct Sum {
   }
 };
 
-}  // namespace
-
-Problem problem(const Signature& signature, std::int64_t rows) {
-  const GroupedGemm gemm = GroupedGemm::from(signature);
+Problem problem_of(const GroupedGemm& gemm, std::int64_t rows, std::vector<double> ends) {
   Problem out;
   const auto operand = [](std::string_view name, std::vector<std::int64_t> shape, Fill fill) {
     return TensorSpec{.name = std::string(name),
@@ -74,7 +74,8 @@ Problem problem(const Signature& signature, std::int64_t rows) {
                       .fill = fill,
                       .alignment = 16};
   };
-  const std::int64_t e = groups_of(gemm);
+  const auto e = static_cast<std::int64_t>(ends.size());
+  const double used = ends.empty() ? 0 : ends.back();
   out.tensors.push_back(operand(gemm.a_name(), {rows, gemm.a_columns()}, Fill::normal));
   if (gemm.op == Op::wgrad) {
     out.tensors.push_back(operand("x", {rows, gemm.k}, Fill::normal));
@@ -82,7 +83,7 @@ Problem problem(const Signature& signature, std::int64_t rows) {
     out.tensors.push_back(operand("w", {e, gemm.n, gemm.k}, Fill::small));
   }
   out.tensors.push_back(
-      {.name = "offs", .type = DType::i32, .shape = {e}, .values = ends_of(rows, e)});
+      {.name = "offs", .type = DType::i32, .shape = {e}, .values = std::move(ends)});
   std::vector<std::int64_t> shape = gemm.op == Op::wgrad
                                         ? std::vector<std::int64_t>{e, gemm.n, gemm.k}
                                         : std::vector<std::int64_t>{rows, gemm.out_columns()};
@@ -96,9 +97,24 @@ Problem problem(const Signature& signature, std::int64_t rows) {
     for (const std::int64_t extent : tensor.shape) size *= extent;
     if (tensor.name != "offs") out.floor_bytes += size;
   }
-  out.flops =
-      2.0 * static_cast<double>(rows) * static_cast<double>(gemm.n) * static_cast<double>(gemm.k);
+  out.flops = 2.0 * used * static_cast<double>(gemm.n) * static_cast<double>(gemm.k);
   return out;
+}
+
+}  // namespace
+
+Problem problem(const Signature& signature, std::int64_t rows) {
+  const GroupedGemm gemm = GroupedGemm::from(signature);
+  return problem_of(gemm, rows, ends_of(rows, groups_of(gemm)));
+}
+
+Problem grouped_problem(const Signature& signature,
+                        std::int64_t rows,
+                        std::span<const std::int64_t> sizes) {
+  std::vector<double> ends;
+  double end = 0;
+  for (const std::int64_t size : sizes) ends.push_back(end += static_cast<double>(size));
+  return problem_of(GroupedGemm::from(signature), rows, std::move(ends));
 }
 
 namespace {

@@ -3,6 +3,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <memory>
+#include <numeric>
 #include <set>
 #include <string>
 #include <utility>
@@ -87,6 +88,14 @@ verify::ExamineOptions examine_options(const RunOptions& options,
   verify::ExamineOptions result;
   result.check_rows = options.check_rows.value_or(options.rows.value_or(kCheckRows));
   result.time_rows = options.rows.value_or(verify::rows_worth_timing(signature));
+  if (!options.groups.empty()) {
+    result.groups = verify::Groups::parse(options.groups);
+    if (result.groups->given()) {
+      const std::vector<std::int64_t> sizes = result.groups->sizes(0, 0);
+      result.check_rows = result.time_rows =
+          std::accumulate(sizes.begin(), sizes.end(), std::int64_t{0});
+    }
+  }
   result.seed = seed;
   result.repeats = options.repeat;
   result.layout = {options.extra_stride, options.misalign};
@@ -139,6 +148,7 @@ std::string as_table(const RunReport& report, bool colour) {
                {"rows timed", true},
                {"us", true},
                {"GB/s", true},
+               {"TFLOPS", true},
                {"of a copy", true},
                {"result"}});
   for (const RunEntry& entry : report.entries) {
@@ -157,6 +167,7 @@ std::string as_table(const RunReport& report, bool colour) {
          examination.timing ? fmt::to_string(examination.options.time_rows) : "-",
          number("{:.1f}", timing.microseconds),
          number("{:.0f}", timing.gigabytes_per_second),
+         number("{:.1f}", examination.timed_flops / timing.microseconds * 1e-6),
          number("{:.2f}", timing.ratio_to_copy),
          passed(entry) ? Table::Cell("right", Colour::green) : Table::Cell("WRONG", Colour::red)});
   }
@@ -187,7 +198,17 @@ int run(const RunOptions& options) {
       progress.advance(signature.text());
     }
   }
-  for (const RunEntry& entry : report.entries) say_failures(entry);
+  for (const RunEntry& entry : report.entries) {
+    say_failures(entry);
+    const auto& groups = entry.examination.options.groups;
+    if (groups && entry.examination.checked_groups < groups->count()) {
+      remark(fmt::format(
+          "kiln: {}: checked with {} groups, since a host cannot hold the reference of {}",
+          entry.signature,
+          entry.examination.checked_groups,
+          groups->count()));
+    }
+  }
   if (!bench.untimed.empty() && !options.no_time)
     remark(fmt::format("kiln: not timed: {}", bench.untimed));
   print(options.json ? run_document(report) : as_table(report, stdout_takes_colour()));

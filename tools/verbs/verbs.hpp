@@ -83,6 +83,7 @@ struct RunOptions {
   std::optional<std::int64_t> rows;        // absent: a few to check, many to time
   std::optional<std::int64_t> check_rows;  // absent: rows
   std::optional<std::uint64_t> seed;
+  std::string groups;  // as verify::Groups reads them; empty: the family's own
   std::string route = "auto";
   int device = 0;
   int repeat = 20;

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "tools/verify/element.hpp"
+#include "tools/verify/groups.hpp"
 #include "tools/verify/parallel.hpp"
 #include "tools/verify/random.hpp"
 
@@ -29,7 +30,7 @@ std::vector<double> stored_values(const TensorSpec& spec, std::int64_t count, st
 Case::Case(const Signature& signature, const CaseOptions& options)
     : signature_(signature),
       options_(options),
-      problem_(find_family(signature.op).problem(signature, options.rows)) {
+      problem_(make_problem(signature, options.rows, options.sizes)) {
   for (const TensorSpec& spec : problem_.tensors) {
     layouts_.push_back(make_layout(spec, options.layout));
     const bool given = spec.role != Role::output;

@@ -19,6 +19,7 @@ struct CaseOptions {
   std::int64_t rows = 0;
   std::uint64_t seed = 0;
   LayoutOptions layout;
+  std::vector<std::int64_t> sizes{};  // of groups; empty: the family's own
 };
 
 class Case {

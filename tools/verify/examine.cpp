@@ -51,13 +51,42 @@ void check_bits(Examination& examination,
   add_bit_check(examination, "the composed route", first_difference(first, composed.bits));
 }
 
+std::vector<std::int64_t> sizes_of(const ExamineOptions& options, std::int64_t rows) {
+  return options.groups ? options.groups->sizes(rows, options.seed) : std::vector<std::int64_t>{};
+}
+
+std::int64_t elements_of(const Problem& problem) {
+  std::int64_t all = 0;
+  for (const TensorSpec& tensor : problem.tensors) {
+    std::int64_t size = 1;
+    for (const std::int64_t extent : tensor.shape) size *= extent;
+    all += size;
+  }
+  return all;
+}
+
+// Half as many groups, and half again, until their double-precision reference takes 4 GB or less.
+std::vector<std::int64_t> check_sizes(const Signature& signature, const ExamineOptions& options) {
+  constexpr std::int64_t kMostElements = std::int64_t{1} << 28;
+  if (!options.groups) return {};
+  for (std::int64_t count = options.groups->count();; count = (count + 1) / 2) {
+    std::vector<std::int64_t> sizes =
+        options.groups->with_count(count).sizes(options.check_rows, options.seed);
+    if (count == 1 || options.groups->given() ||
+        elements_of(make_problem(signature, options.check_rows, sizes)) <= kMostElements)
+      return sizes;
+  }
+}
+
 void time_it(Examination& examination, const Subjects& subjects) {
   const Workload workload(subjects.driver,
                           examination.plan.signature,
                           examination.options.time_rows,
-                          examination.options.seed);
+                          examination.options.seed,
+                          sizes_of(examination.options, examination.options.time_rows));
   const Launch launch = subjects.prepared.bind(workload.arguments());
   examination.timed_bytes = workload.problem().floor_bytes;
+  examination.timed_flops = workload.problem().flops;
   examination.timing = subjects.timer->measure([&](CUstream_st* stream) { launch.run(stream); },
                                                examination.timed_bytes);
 }
@@ -75,7 +104,10 @@ Examination examine(const Subjects& subjects, const ExamineOptions& options) {
   examination.plan = subjects.prepared.plan();
   examination.options = options;
   {
-    Case host(examination.plan.signature, {options.check_rows, options.seed, options.layout});
+    std::vector<std::int64_t> sizes = check_sizes(examination.plan.signature, options);
+    examination.checked_groups = static_cast<std::int64_t>(sizes.size());
+    Case host(examination.plan.signature,
+              {options.check_rows, options.seed, options.layout, std::move(sizes)});
     const Stream stream(subjects.driver);
     DeviceCase device_case(subjects.driver, host);
     const Verdict verdict = run_and_check(device_case, subjects.prepared, stream);

@@ -11,6 +11,7 @@
 
 #include "src/cuda/driver.hpp"
 #include "tools/verify/compare.hpp"
+#include "tools/verify/groups.hpp"
 #include "tools/verify/image.hpp"
 #include "tools/verify/timing.hpp"
 
@@ -22,6 +23,7 @@ struct ExamineOptions {
   std::uint64_t seed = 0;
   int repeats = 20;  // further runs that must give the same bits
   LayoutOptions layout;
+  std::optional<Groups> groups;  // of ops that have groups; absent: the family's own
 };
 
 // A comparison of bits with the first run; `difference` is empty when every bit is equal.
@@ -36,8 +38,12 @@ struct Examination {
   std::vector<TensorCheck> checks;
   std::vector<BitCheck> bit_checks;
   std::vector<std::string> failures;  // sentences; empty when all is well
+  // With options.groups: how many were checked, fewer where a host could not hold the reference of
+  // all.
+  std::int64_t checked_groups = 0;
   std::optional<Timing> timing;
   std::int64_t timed_bytes = 0;
+  double timed_flops = 0;
 
   [[nodiscard]] bool passed() const noexcept { return failures.empty(); }
   // The largest error over its bound, of all tensors.

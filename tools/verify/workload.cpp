@@ -6,6 +6,7 @@
 #include <cstddef>
 
 #include "tools/verify/element.hpp"
+#include "tools/verify/groups.hpp"
 #include "tools/verify/parallel.hpp"
 #include "tools/verify/random.hpp"
 
@@ -56,8 +57,9 @@ void fill_with_values(const Driver& driver,
 Workload::Workload(const Driver& driver,
                    const Signature& signature,
                    std::int64_t rows,
-                   std::uint64_t seed)
-    : problem_(find_family(signature.op).problem(signature, rows)) {
+                   std::uint64_t seed,
+                   const std::vector<std::int64_t>& sizes)
+    : problem_(make_problem(signature, rows, sizes)) {
   for (const TensorSpec& spec : problem_.tensors) {
     layouts_.push_back(make_layout(spec, {}));
     blocks_.emplace_back(driver, layouts_.back().total_bytes);

@@ -17,7 +17,12 @@ namespace kiln::verify {
 
 class Workload {
  public:
-  Workload(const Driver& driver, const Signature& signature, std::int64_t rows, std::uint64_t seed);
+  // `sizes` of groups; empty: the family's own.
+  Workload(const Driver& driver,
+           const Signature& signature,
+           std::int64_t rows,
+           std::uint64_t seed,
+           const std::vector<std::int64_t>& sizes = {});
 
   [[nodiscard]] const Problem& problem() const noexcept { return problem_; }
   [[nodiscard]] Arguments arguments() const;
