@@ -89,6 +89,10 @@ struct Epilogue {
   // ---- the tile
   // ----------------------------------------------------------------------------------
 
+  // Of a tile with so many accumulators a thread.
+  template <int Count>
+  static constexpr int kTurnsOf = Count * 2 / kColumns;
+
   template <int Count>
   void store(const float (&d)[Count]) {
     if (rows <= 0) return;
@@ -97,7 +101,7 @@ struct Epilogue {
       return;
     }
 #pragma unroll
-    for (int turn = 0; turn < kTurns; ++turn) {
+    for (int turn = 0; turn < kTurnsOf<Count>; ++turn) {
       if (!turn_valid(turn)) break;
       const u32 at = address(slab);
       if constexpr (kStaged) {
@@ -131,7 +135,7 @@ struct Epilogue {
     if (lane == 0) bulk_wait_read<0>();
     __syncwarp();
 #pragma unroll
-    for (int turn = 0; turn < kTurns; ++turn) {
+    for (int turn = 0; turn < kTurnsOf<Count>; ++turn) {
       if (!turn_valid(turn)) break;
       put<false>(at, d, turn);
       __syncwarp();

@@ -24,6 +24,7 @@ struct Feed {
   void schedule(u32 cluster, u32 clusters) const {
     Walk<C> walk{in.p.ends, in.p.rows, in.p.groups, in.lane};
     if constexpr (g.op != Op::wgrad) walk.load_window();
+    if (!walk.knows_split && walk.few_items(clusters)) walk.split_last(clusters);
     i64 item = cluster;
     Turn<kTileRecords> turn, previous;
     for (bool late = false;; turn.next()) {
@@ -35,6 +36,7 @@ struct Feed {
       if (at.group < 0) break;
       late = t.depth > kShortTileSteps;
       previous = turn;
+      if (!walk.knows_split) walk.split_last(clusters);
       if (in.lane == 0) item = clusters + static_cast<i64>(atomic_add(&in.p.counters[0], 1));
       item = __shfl_sync(0xffffffffu, item, 0);
     }

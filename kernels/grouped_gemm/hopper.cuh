@@ -62,13 +62,13 @@ struct Hopper {
     }
   }
 
-  // One multiplication of the ring is always in flight; a stage is let go of a step late.
-  template <int Count>
-  void multiply(float (&d)[Count],
-                Turn<kStages>& turn,
-                const Tile& t,
-                u32 group,
-                const Epilogue<C>& epilogue) const {
+  // One multiplication of the ring is always in flight; a stage is let go of a step late. Columns
+  // past the tile's are multiplied too, and not stored.
+  template <int Columns>
+  void compute(Turn<kStages>& turn, const Tile& t, u32 group, Epilogue<C>& epilogue) const {
+    float d[Columns / 2];
+#pragma unroll
+    for (float& each : d) each = 0;
     u32 previous = 0;
     for (int step = 0; step < t.depth; ++step) {
       wait_stage(turn, t, step);
@@ -78,7 +78,7 @@ struct Hopper {
       wgmma_fence();
 #pragma unroll
       for (int k = 0; k < g.tile_depth / 16; ++k)
-        Wgmma<g.tile_columns, kA, kB>::issue(d, a + k * kWgmmaStep<kA>, b + k * kWgmmaStep<kB>);
+        Wgmma<Columns, kA, kB>::issue(d, a + k * kWgmmaStep<kA>, b + k * kWgmmaStep<kB>);
       wgmma_commit();
       wgmma_hold(d);
       if (step == 0) {
@@ -97,6 +97,7 @@ struct Hopper {
     } else {
       epilogue.request_first();
     }
+    epilogue.store(d);
   }
 
   void consume(u32 group) const {
@@ -119,11 +120,14 @@ struct Hopper {
       const int in_tile = skipped + static_cast<int>(warp % 4) * kSlabRows;
       const i64 first = g.op == Op::wgrad ? t.group * i64{g.rows} : 0;
       epilogue.open(first + t.row + in_tile, t.rows - in_tile, t.column, t.columns);
-      float d[g.tile_columns / 2];
-#pragma unroll
-      for (float& each : d) each = 0;
-      multiply(d, turn, t, group, epilogue);
-      epilogue.store(d);
+      constexpr int kPart = part_columns(g);
+      if constexpr (kPart > 0) {
+        if (t.columns <= kPart) {
+          compute<kPart>(turn, t, group, epilogue);
+          continue;
+        }
+      }
+      compute<g.tile_columns>(turn, t, group, epilogue);
     }
     if (in.lane == 0) bulk_wait_all();
   }

@@ -46,6 +46,12 @@ struct Geometry {
   int band = 8;          // rows of tiles that are walked column by column
 };
 
+// Where few items are left for the last wave of clusters, each is split into two of this many
+// columns and the rest. 0: never; wgrad's tiles are short.
+constexpr int part_columns(const Geometry& g) {
+  return g.op != Op::wgrad && g.tile_columns > 128 ? 128 : 0;
+}
+
 constexpr int a_units(const Geometry& g) { return g.tile_rows / kUnit; }
 constexpr int b_units(const Geometry& g) { return g.tile_columns / kUnit; }
 constexpr int unit_bytes(const Geometry& g) { return kUnit * g.tile_depth * 2; }

@@ -30,6 +30,7 @@ struct Place {
   int start;  // its first row
   int size;   // its rows
   i64 item;
+  int part;  // of its columns; negative: all
 };
 
 // An item is the tile, or the tiles, that a cluster computes at a time. One warp walks them; they
@@ -50,6 +51,10 @@ struct Walk {
   int size = 0;
   i64 items_before = 0;   // of groups before the window
   i64 items_through = 0;  // up to and with this lane's group
+
+  // Items from here on are split in two.
+  i64 first_split = (1ll << 62);
+  bool knows_split = part_columns(g) == 0;
 
   // Wgrad: the groups with most rows first, and of equal ones the first.
   i64 place = -1;
@@ -75,12 +80,34 @@ struct Walk {
   }
   int size_of(int group) const { return max(clamped_end(group) - clamped_end(group - 1), 0); }
 
+  // With split ones counted apart.
   Place find(i64 item) {
     if constexpr (g.op == Op::wgrad) {
       return find_longest_first(item);
     } else {
-      return find_in_order(item);
+      if (item < first_split) return find_in_order(item);
+      const i64 past = item - first_split;
+      Place at = find_in_order(first_split + past / 2);
+      at.part = static_cast<int>(past % 2);
+      return at;
     }
+  }
+
+  // Splits what is left for the last wave, when it is at most half a wave. Walks all groups, so it
+  // is put off until the first items are out, unless they might be the last.
+  void split_last(i64 clusters) {
+    i64 items = 0;
+#pragma unroll 4
+    for (int group = static_cast<int>(lane); group < groups; group += 32)
+      items += items_of(tiles_down(size_of(group)));
+#pragma unroll
+    for (int step = 16; step > 0; step /= 2) items += __shfl_xor_sync(0xffffffffu, items, step);
+    const i64 left = items % clusters;
+    if (2 * left <= clusters) first_split = items - left;
+    knows_split = true;
+  }
+  bool few_items(i64 clusters) const {
+    return __shfl_sync(0xffffffffu, items_through, 31) < 2 * clusters;
   }
 
   void load_window() {
@@ -104,9 +131,10 @@ struct Walk {
         const int owner_size = __shfl_sync(0xffffffffu, size, owner);
         const i64 before =
             __shfl_sync(0xffffffffu, items_through, owner) - items_of(tiles_down(owner_size));
-        return {base + owner, __shfl_sync(0xffffffffu, start, owner), owner_size, item - before};
+        return {
+            base + owner, __shfl_sync(0xffffffffu, start, owner), owner_size, item - before, -1};
       }
-      if (base + 32 >= groups) return {-1, 0, 0, 0};
+      if (base + 32 >= groups) return {-1, 0, 0, 0, -1};
       items_before = __shfl_sync(0xffffffffu, items_through, 31);
       base += 32;
       load_window();
@@ -130,10 +158,10 @@ struct Walk {
   Place find_longest_first(i64 item) {
     constexpr i64 kItems = items_of(tiles_down(0));
     const i64 wanted = item / kItems;
-    if (wanted >= groups) return {-1, 0, 0, 0};
+    if (wanted >= groups) return {-1, 0, 0, 0, -1};
     while (place < wanted) next_group();
     const int group = static_cast<int>(~static_cast<u32>(key));
-    return {group, clamped_end(group - 1), static_cast<int>(key >> 32), item - wanted * kItems};
+    return {group, clamped_end(group - 1), static_cast<int>(key >> 32), item - wanted * kItems, -1};
   }
 
   // The tile of the CTA of that rank.
@@ -157,8 +185,11 @@ struct Walk {
     t.group = at.group;
     t.row = down * g.tile_rows;
     t.rows = min(all_rows - t.row, g.tile_rows);
-    t.column = across * g.tile_columns;
-    t.columns = max(min(static_cast<int>(g.columns) - t.column, g.tile_columns), 0);
+    t.column = across * g.tile_columns + (at.part == 1 ? part_columns(g) : 0);
+    const int width = at.part < 0    ? g.tile_columns
+                      : at.part == 0 ? part_columns(g)
+                                     : g.tile_columns - part_columns(g);
+    t.columns = max(min(static_cast<int>(g.columns) - t.column, width), 0);
     t.first = at.start;
     t.sharing = sharing;
     if constexpr (g.op == Op::wgrad) {
@@ -166,7 +197,10 @@ struct Walk {
       t.tail = at.size - (t.depth - 1) * g.tile_depth;
     } else {
       t.row += at.start;
-      t.depth = static_cast<int>(ceil_div(g.depth, g.tile_depth));
+      // Whoever shares b has the same columns, so with none there is nothing to serve either.
+      t.depth = t.columns == 0 && sharing != kShareA
+                    ? 0
+                    : static_cast<int>(ceil_div(g.depth, g.tile_depth));
       t.tail = g.tile_depth;
     }
     return t;
