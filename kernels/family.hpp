@@ -152,6 +152,9 @@ struct Family {
                                      std::int64_t rows,
                                      std::span<const HostTensor>);
   std::vector<Sample> (*samples)();
+  // Pure; null for families that plan one way alone. Names of the kernels that `plan` could choose
+  // among, its own choice apart; it makes the one that Policy::candidate names.
+  std::vector<std::string> (*candidates)(const Signature&, const DeviceLimits&) = nullptr;
   // Pure; null for families whose rows do not fall into groups. A problem with groups of these
   // sizes, one after another; the rows that are left belong to none.
   Problem (*grouped_problem)(const Signature&,

@@ -133,6 +133,18 @@ TEST_CASE("a layer may say what its signature is worth") {
   CHECK_THAT(refusal("KILN_CACHE_LAYERS", "a?sign=warn"), contains("absolute"));
 }
 
+TEST_CASE("a tuning file is named by an absolute path") {
+  CHECK(Policy::from([](std::string_view) { return std::nullopt; }, "/h").tuning_file.empty());
+  const auto given = [](const std::string& value) {
+    return [value](std::string_view name) -> std::optional<std::string> {
+      if (name == "KILN_TUNING") return value;
+      return std::nullopt;
+    };
+  };
+  CHECK(Policy::from(given("/etc/kiln/tuning.json"), "/h").tuning_file == "/etc/kiln/tuning.json");
+  CHECK_THROWS_AS(Policy::from(given("tuning.json"), "/h"), Error);
+}
+
 TEST_CASE("the cache's bound is a number of bytes with or without a unit") {
   const auto bound = [](const std::string& text) {
     return policy({{"KILN_CACHE_MAX_BYTES", text}}).cache_max_bytes;

@@ -30,6 +30,13 @@ inline constexpr const char* kRunExamples = R"(Examples:
   kiln run grouped_gemm_forward:n=4096,k=2048 --rows 65536 --check-rows 500 --groups 64:zipf
   kiln run rms_norm_backward:n=2880,x=bf16,w=bf16 --rows 1000 --route composed --seed 7 --json)";
 
+inline constexpr const char* kTuneExamples = R"(Example:
+  kiln tune grouped_gemm_forward:n=4096,k=2048 --rows 65536 --groups 64:zipf --store /etc/kiln/tuning.json
+  KILN_TUNING=/etc/kiln/tuning.json python train.py
+
+A candidate must give the bits of the planner's kernel, and be faster by more than two measurements of that differ.
+Exit code 1 when one of them is wrong.)";
+
 inline constexpr const char* kWhyExamples = R"(Examples:
   kiln why rms_norm_backward:n=4096,x=bf16,w=bf16 --arch sm_90a
   kiln why 3f9a0c77 81d2e6b4

@@ -9,20 +9,18 @@
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
-#include <kiln/error.hpp>
 #include <kiln/service.hpp>
 
 #include "tools/command_examples.hpp"
 #include "tools/exit_code.hpp"
+#include "tools/gpu_options.hpp"
 #include "tools/manual.hpp"
 #include "tools/verbs/verbs.hpp"
-#include "tools/verify/groups.hpp"
 
 namespace kiln::cli {
 namespace {
 
 constexpr const char* kNamed = "Signature, digest or file";
-constexpr const char* kSignature = "op:key=value,key=value";
 constexpr const char* kArch = "sm_90a, 90a, 9.0 or native (the GPU of this machine)";
 
 // Options live as long as the callback that uses them.
@@ -50,7 +48,7 @@ class Parser {
         add_cache("verify", "Read every kernel in the cache and check it", verify_cache);
     checker->get_option("--repair")->group("Options");
     add_why("why", "Say why a kernel is or is not found, or what two keys differ in", kNamed, why);
-    add_run();
+    add_gpu_verbs();
     add_upkeep();
     add_packs();
     CLI::App* physician = add_cache(
@@ -123,6 +121,7 @@ class Parser {
     PlanOptions& options = *verb.options;
     verb.app->add_option("signature", options.signature, kSignature)->required();
     verb.app->add_option("--arch", options.arch, kArch);
+    verb.app->add_option("--candidate", options.candidate, kCandidate);
     verb.app->add_option("--stage", options.stage, "Which kernel of the plan, from 0")
         ->check(CLI::Range(0, 64))
         ->group("");
@@ -212,55 +211,13 @@ class Parser {
     believer.app->footer("Example:\n  KILN_TRUSTED_KEYS=/etc/kiln/keys kiln trust release.key.pub");
   }
 
-  // What is wrong with the text, or nothing.
-  static std::string groups_are_known(const std::string& text) {
-    try {
-      (void)verify::Groups::parse(text);
-      return {};
-    } catch (const Error& error) {
-      return error.detail;
-    }
-  }
-
-  void add_run() {
-    const Verb<RunOptions> verb =
+  void add_gpu_verbs() {
+    const Verb<RunOptions> runner =
         add("run", "Run kernels on random data, check and time them", run);
-    RunOptions& options = *verb.options;
-    auto* sources = verb.app->add_option_group("What to run (at least one)");
-    sources->require_option(1, 0);
-    sources->add_option("signature", options.signature, kSignature);
-    sources->add_option("--recipe", options.recipes, "File with signatures; may be repeated")
-        ->allow_extra_args(false);
-    const auto count = CLI::Range(std::int64_t{0}, std::int64_t{1} << 40);
-    verb.app
-        ->add_option("--rows",
-                     options.rows,
-                     "Rows to check and time; default: 1031 to check, 400 MB to time")
-        ->check(count);
-    verb.app
-        ->add_option("--check-rows", options.check_rows, "Rows to check, when fewer than --rows")
-        ->check(count);
-    verb.app
-        ->add_option("--groups",
-                     options.groups,
-                     "Of a grouped GEMM's rows: 64, 64:balanced, 64:skewed, 64:one-empty, "
-                     "64:zipf, or sizes: 100,0,28")
-        ->check(groups_are_known);
-    verb.app->add_option("--route", options.route, "auto or composed")
-        ->check(CLI::IsMember({"auto", "composed"}));
-    verb.app->add_option("--repeat", options.repeat, "Further runs that must give the same bits")
-        ->check(CLI::Range(0, 1'000'000))
-        ->capture_default_str();
-    verb.app->add_option(
-        "--seed", options.seed, "Of the random data; default: a fresh one, printed");
-    verb.app->add_option("--device", options.device, "Ordinal of the GPU")
-        ->check(CLI::Range(0, 1024));
-    verb.app->add_option("--extra-stride", options.extra_stride, "Elements between rows")
-        ->check(CLI::Range(0, 65536));
-    verb.app->add_option("--misalign", options.misalign, "Elements every base is moved by")
-        ->check(CLI::Range(0, 256));
-    verb.app->add_flag("--no-time", options.no_time, "Check only");
-    verb.app->footer(kRunExamples);
+    add_run_options(*runner.app, *runner.options);
+    const Verb<TuneOptions> tuner =
+        add("tune", "Measure every candidate of a kernel, and keep the fastest", tune);
+    add_tune_options(*tuner.app, *tuner.options);
   }
 
   static void add_archs(CLI::App* app, std::vector<std::string>& archs) {

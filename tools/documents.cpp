@@ -128,6 +128,27 @@ std::string doctor_document(const std::vector<Finding>& findings) {
   return document(json);
 }
 
+std::string tune_document(const TuneReport& report) {
+  Json json{{"device", report.device},
+            {"arch", report.arch},
+            {"signature", report.signature},
+            {"rows", report.rows},
+            {"groups", report.groups},
+            {"planners_microseconds", report.planners_us},
+            {"noise", report.noise},
+            {"winner", report.winner},
+            {"stored", report.stored},
+            {"candidates", Json::array()}};
+  for (const TuneEntry& entry : report.entries) {
+    json["candidates"].push_back({{"name", entry.name},
+                                  {"tile", entry.tile},
+                                  {"failure", entry.failure},
+                                  {"microseconds", entry.microseconds},
+                                  {"samples", entry.samples_us}});
+  }
+  return document(json);
+}
+
 std::string run_document(const RunReport& report) {
   Json json{{"device", report.device},
             {"arch", report.arch},

@@ -59,4 +59,26 @@ struct RunReport {
 };
 [[nodiscard]] std::string run_document(const RunReport& report);
 
+// What `kiln tune` measured.
+struct TuneEntry {
+  std::string name;
+  std::string tile;
+  std::string failure;               // why it was not measured; empty: it was
+  std::vector<double> samples_us{};  // a round
+  double microseconds = 0;           // their median
+};
+struct TuneReport {
+  std::string device;
+  std::string arch;
+  std::string signature;
+  std::int64_t rows = 0;
+  std::string groups{};
+  double planners_us = 0;
+  double noise = 0;                  // between two measurements of the planner's, a share
+  std::string winner{};              // empty: nothing beat the planner's
+  std::string stored{};              // the file it was kept in
+  std::vector<TuneEntry> entries{};  // fastest first
+};
+[[nodiscard]] std::string tune_document(const TuneReport& report);
+
 }  // namespace kiln::cli

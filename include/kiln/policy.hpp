@@ -29,6 +29,8 @@ struct Policy {
   bool disable_jit = false;         // KILN_DISABLE_JIT
   bool strict = false;              // KILN_STRICT
   bool check_offsets = false;  // KILN_CHECK_OFFSETS: the Python package checks offs on the device
+  std::string tuning_file;     // KILN_TUNING: what `kiln tune` stored; empty: the planner chooses
+  std::string candidate;       // forces one of Service::candidates, for every signature planned
   std::string nvrtc;           // KILN_NVRTC: the file libnvrtc.so.<n> or its folder; empty: search
   std::string cuda_home;       // CUDA_HOME, else CUDA_PATH: where a toolkit may be
   LogLevel log_level = LogLevel::warn;  // KILN_LOG

@@ -151,6 +151,10 @@ class Service {
 
   // The plan alone: no compiler, no cache, no device.
   [[nodiscard]] Plan plan(const Signature& signature, const Arch& arch) const;
+  // Names for Policy::candidate: the kernels a signature could have on an architecture. Empty where
+  // there is no choice.
+  [[nodiscard]] std::vector<std::string> candidates(const Signature& signature,
+                                                    const Arch& arch) const;
   // The source that would be compiled for a stage of the plan.
   [[nodiscard]] std::string source(const Signature& signature,
                                    const Arch& arch,

@@ -120,6 +120,7 @@ const Family family{
     .problem = problem,
     .reference = reference,
     .samples = samples,
+    .candidates = candidates,
     .grouped_problem = grouped_problem,
 };
 

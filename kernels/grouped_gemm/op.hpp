@@ -47,6 +47,11 @@ struct TileClass {
 };
 // Most rows first; the last one serves any.
 [[nodiscard]] std::vector<TileClass> tile_classes(const GroupedGemm& gemm);
+// Tiles, clusters, bands and ways to add that could serve any number of rows, by name.
+[[nodiscard]] std::vector<std::string> candidate_names(const GroupedGemm& gemm);
+// Throws Error{internal} for a name that is not among them.
+[[nodiscard]] TileClass tile_class_named(const GroupedGemm& gemm, std::string_view name);
+std::vector<std::string> candidates(const Signature& signature, const DeviceLimits& limits);
 
 PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Policy& policy);
 Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallback& fallback);

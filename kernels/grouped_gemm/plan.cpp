@@ -23,6 +23,8 @@ std::string entry_name(const GroupedGemm& gemm, const Geometry& g) {
                                  g.tile_rows,
                                  g.tile_columns,
                                  g.stages);
+  if (g.cluster_ctas != 2) name += fmt::format("_c{}", g.cluster_ctas);
+  if (g.band != 8) name += fmt::format("_b{}", g.band);
   if (g.add != Add::none) name += fmt::format("_{}_acc", to_string(g.add));
   return name;
 }
@@ -76,14 +78,21 @@ std::string numerics_note() {
 
 }  // namespace
 
-PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Policy&) {
+std::vector<std::string> candidates(const Signature& signature, const DeviceLimits& limits) {
+  if (limits.arch.text() != "sm_90a") return {};
+  return candidate_names(GroupedGemm::from(signature));
+}
+
+PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Policy& policy) {
   const GroupedGemm gemm = GroupedGemm::from(signature);
   if (limits.arch.text() != "sm_90a") {
     return Rejection{FallbackReason::unsupported_arch,
                      fmt::format("the fused kernel uses Hopper's wgmma, which {} does not have",
                                  limits.arch.text())};
   }
-  std::vector<TileClass> classes = tile_classes(gemm);
+  std::vector<TileClass> classes = policy.candidate.empty()
+                                       ? tile_classes(gemm)
+                                       : std::vector{tile_class_named(gemm, policy.candidate)};
   if (gemm.mean_rows > 0) {
     const auto first = std::find_if(classes.begin(), classes.end(), [&](const TileClass& c) {
       return gemm.mean_rows >= c.from_mean_rows;

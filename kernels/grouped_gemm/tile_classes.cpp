@@ -6,6 +6,8 @@
 
 #include <fmt/format.h>
 
+#include <kiln/error.hpp>
+
 #include "kernels/grouped_gemm/op.hpp"
 
 namespace kiln::grouped_gemm {
@@ -36,10 +38,14 @@ Width width_for(std::int64_t columns) {
   return best;
 }
 
-}  // namespace
+std::string why(const GroupedGemm& gemm, int columns) {
+  return fmt::format("{} columns in tiles of {}: {} computed",
+                     gemm.out_columns(),
+                     columns,
+                     ceil_div(gemm.out_columns(), columns) * columns);
+}
 
-std::vector<TileClass> tile_classes(const GroupedGemm& gemm) {
-  const Width width = width_for(gemm.out_columns());
+Geometry geometry(const GroupedGemm& gemm, const Width& width) {
   Geometry g;
   g.op = gemm.op;
   g.rows = gemm.op == Op::wgrad ? gemm.n : 0;
@@ -49,35 +55,90 @@ std::vector<TileClass> tile_classes(const GroupedGemm& gemm) {
   g.tile_columns = width.columns;
   g.stages = width.stages;
   g.slabs = width.slabs;
-  const std::string why = fmt::format("{} columns in tiles of {}: {} computed",
-                                      gemm.out_columns(),
-                                      width.columns,
-                                      ceil_div(gemm.out_columns(), width.columns) * width.columns);
-  if (!gemm.accumulate) return {{0, g, why}};
+  return g;
+}
 
-  // Staged: fewer stages, so that more old values are on their way.
-  Geometry staged = g;
-  staged.add = Add::staged;
-  if (width.columns == 256) {
-    staged.stages = 3;
-    staged.slabs = gemm.out == DType::f32 ? 5 : 4;
-  } else if (width.columns == 192) {
-    staged.stages = 4;
-    staged.slabs = 3;
+// Fewer stages, so that more old values are on their way.
+Geometry staged(Geometry g) {
+  g.add = Add::staged;
+  if (g.tile_columns == 256) {
+    g.stages = 3;
+    g.slabs = g.out_bytes == 4 ? 5 : 4;
+  } else if (g.tile_columns == 192) {
+    g.stages = 4;
+    g.slabs = 3;
   }
+  return g;
+}
+
+Geometry engine(Geometry g) {
+  g.add = Add::engine;
+  return g;
+}
+
+std::string candidate_name(const Geometry& g) {
+  std::string name =
+      fmt::format("t{}x{}_c{}_b{}", g.tile_rows, g.tile_columns, g.cluster_ctas, g.band);
+  if (g.add != Add::none) name += g.add == Add::engine ? "_engine" : "_staged";
+  return name;
+}
+
+// Every geometry that a candidate names.
+std::vector<Geometry> all_geometries(const GroupedGemm& gemm) {
+  struct Walked {
+    int cluster_ctas, band;
+  };
+  std::vector<Geometry> out;
+  for (const Width& width : kWidths) {
+    for (const Walked walked : {Walked{2, 8}, {1, 8}, {4, 8}, {2, 4}, {2, 16}}) {
+      Geometry g = geometry(gemm, width);
+      g.cluster_ctas = walked.cluster_ctas;
+      g.band = walked.band;
+      if (!gemm.accumulate) {
+        out.push_back(g);
+        continue;
+      }
+      if (gemm.out == DType::f32) out.push_back(engine(g));
+      out.push_back(staged(g));
+    }
+  }
+  return out;
+}
+
+}  // namespace
+
+std::vector<TileClass> tile_classes(const GroupedGemm& gemm) {
+  const Geometry g = geometry(gemm, width_for(gemm.out_columns()));
+  const std::string reason = why(gemm, g.tile_columns);
+  if (!gemm.accumulate) return {{0, g, reason}};
   if (gemm.out != DType::f32)
-    return {{0, staged, why + "; old values staged: the copy engine adds fp32 alone"}};
-  Geometry engine = g;
-  engine.add = Add::engine;
+    return {{0, staged(g), reason + "; old values staged: the copy engine adds fp32 alone"}};
   // 2,048 rows a group, n 4,096, k 7,168: 6.1 ms against 6.6 staged; 512 rows, n 2,816, k 2,048:
   // 1.36 against 1.13.
   constexpr std::int64_t kEngineFromRows = 1024;
   return {
-      {kEngineFromRows, engine, why + "; the copy engine adds while the next tile is multiplied"},
+      {kEngineFromRows,
+       engine(g),
+       reason + "; the copy engine adds while the next tile is multiplied"},
       {0,
-       staged,
-       why + "; few rows a group: old values staged, for the copy engine's adds are "
-             "slower than memory"}};
+       staged(g),
+       reason + "; few rows a group: old values staged, for the copy engine's adds are slower than "
+                "memory"}};
+}
+
+std::vector<std::string> candidate_names(const GroupedGemm& gemm) {
+  std::vector<std::string> out;
+  for (const Geometry& g : all_geometries(gemm)) out.push_back(candidate_name(g));
+  return out;
+}
+
+TileClass tile_class_named(const GroupedGemm& gemm, std::string_view name) {
+  for (const Geometry& g : all_geometries(gemm)) {
+    if (candidate_name(g) == name)
+      return {
+          0, g, why(gemm, g.tile_columns) + fmt::format("; candidate {}, not the planner's", name)};
+  }
+  throw Error(ErrorCode::internal, fmt::format("no candidate {} of {}", name, gemm.name()));
 }
 
 }  // namespace kiln::grouped_gemm

@@ -216,6 +216,7 @@ Policy Policy::from(const Getenv& get, const std::optional<std::string>& passwd_
   policy.disable_jit = read.flag("KILN_DISABLE_JIT");
   policy.strict = read.flag("KILN_STRICT");
   policy.check_offsets = read.flag("KILN_CHECK_OFFSETS");
+  policy.tuning_file = read.absolute_path("KILN_TUNING");
   policy.nvrtc = read.absolute_path("KILN_NVRTC");
   policy.cuda_home = read.absolute_or_empty("CUDA_HOME");
   if (policy.cuda_home.empty()) policy.cuda_home = read.absolute_or_empty("CUDA_PATH");

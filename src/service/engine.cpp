@@ -2,6 +2,9 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/service/engine.hpp"
 
+#include <filesystem>
+#include <fstream>
+#include <iterator>
 #include <utility>
 
 #include <fmt/format.h>
@@ -32,12 +35,32 @@ bool may_pass(const Plan& plan) {
   return plan.fallback && plan.fallback->reason == FallbackReason::out_of_memory;
 }
 
+// Throws Error{invalid_policy}.
+Tuning read_tuning(const std::string& path) {
+  if (path.empty()) return {};
+  const std::string place = "KILN_TUNING=" + path;
+  std::error_code error;
+  constexpr std::uintmax_t kLongest = std::uintmax_t{64} << 20U;
+  const std::filesystem::file_status status = std::filesystem::status(path, error);
+  if (!std::filesystem::is_regular_file(status) ||
+      std::filesystem::file_size(path, error) > kLongest) {
+    throw Error(ErrorCode::invalid_policy,
+                place + " is no file of choices; 'kiln tune SIGNATURE --store FILE' writes one");
+  }
+  std::ifstream file(path, std::ios::binary);
+  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+  if (!file.good() && !file.eof())
+    throw Error(ErrorCode::invalid_policy, place + " cannot be read: check its permissions");
+  return Tuning::parse(text, place);
+}
+
 }  // namespace
 
 Engine::Engine(Options options, Backends backends)
     : options_(std::move(options)),
       backends_(std::move(backends)),
       log_(options_.log, options_.policy.log_level),
+      tuning_(read_tuning(options_.policy.tuning_file)),
       toolchains_(options_.policy, options_.nvrtc_folders, backends_),
       headers_(backends_.embedded_files()),
       cubins_(options_, backends_, log_, toolchains_, counts_),

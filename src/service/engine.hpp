@@ -6,6 +6,7 @@
 #include <cstring>
 #include <memory>
 #include <string>
+#include <vector>
 
 #include <kiln/fallback.hpp>
 #include <kiln/plan.hpp>
@@ -14,6 +15,7 @@
 
 #include "src/core/closure.hpp"
 #include "src/core/digest.hpp"
+#include "src/core/tuning.hpp"
 #include "src/service/backends.hpp"
 #include "src/service/device_state.hpp"
 #include "src/service/kernel.hpp"
@@ -41,6 +43,8 @@ class Engine {
   [[nodiscard]] PreparedPointer prepare(const Signature& signature, const Device& device);
   [[nodiscard]] PreparedPointer prepare(const Signature& signature, const Arch& arch);
   [[nodiscard]] Plan plan(const Signature& signature, const Target& target) const;
+  [[nodiscard]] std::vector<std::string> candidates(const Signature& signature,
+                                                    const Arch& arch) const;
   [[nodiscard]] std::string source(const Signature& signature,
                                    const Arch& arch,
                                    std::size_t stage) const;
@@ -100,9 +104,13 @@ class Engine {
                                           const Target& target,
                                           const Fallback& fallback);
 
+  // The policy a signature is planned with: the caller's candidate, or the tuned one.
+  [[nodiscard]] Policy policy_for(const Signature& signature, const Target& target) const;
+
   const Options options_;
   const Backends backends_;
   Logger log_;
+  const Tuning tuning_;
   Counts counts_;
   Toolchains toolchains_;
   const Headers headers_;

@@ -77,11 +77,42 @@ Plan Engine::plan(const Signature& signature, const Target& target) const {
                    {FallbackReason::unsupported_arch,
                     fmt::format("kiln has no table entry for {}", target.limits.arch.text())});
   }
-  PlanResult result = family.plan(signature, target.limits, options_.policy);
+  PlanResult result = family.plan(signature, target.limits, policy_for(signature, target));
   if (auto* rejection = std::get_if<Rejection>(&result)) {
     return compose(family, signature, target, {rejection->reason, std::move(rejection->detail)});
   }
   return std::get<Plan>(std::move(result));
+}
+
+std::vector<std::string> Engine::candidates(const Signature& signature, const Arch& arch) const {
+  const Family& family = backends_.find_family(signature.op);
+  if (family.candidates == nullptr) return {};
+  return family.candidates(signature, limits_of(arch));
+}
+
+Policy Engine::policy_for(const Signature& signature, const Target& target) const {
+  Policy policy = options_.policy;
+  const bool forced = !policy.candidate.empty();
+  if (!forced) policy.candidate = tuning_.candidate(signature.text(), target.limits.arch.text());
+  if (policy.candidate.empty()) return policy;
+  const Family& family = backends_.find_family(signature.op);
+  std::vector<std::string> known;
+  if (family.candidates != nullptr) known = family.candidates(signature, target.limits);
+  if (std::find(known.begin(), known.end(), policy.candidate) != known.end()) return policy;
+  const std::string what = fmt::format(
+      "'{}' on {} has no candidate '{}'; there {}",
+      signature.text(),
+      target.limits.arch.text(),
+      policy.candidate,
+      known.empty() ? "are none to choose among" : fmt::format("are {}", fmt::join(known, ", ")));
+  if (forced) throw Error(ErrorCode::invalid_argument, what);
+  // A file of another version of kiln must not stop a program.
+  log_.write(
+      LogLevel::warn,
+      fmt::format(
+          "{}: {}. The planner chooses; 'kiln tune' anew", options_.policy.tuning_file, what));
+  policy.candidate.clear();
+  return policy;
 }
 
 Plan Engine::compose(const Family& family,

@@ -65,6 +65,10 @@ Plan Service::plan(const Signature& signature, const Arch& arch) const {
   return state_->current().plan(signature, {limits_of(arch)});
 }
 
+std::vector<std::string> Service::candidates(const Signature& signature, const Arch& arch) const {
+  return state_->current().candidates(signature, arch);
+}
+
 std::string Service::source(const Signature& signature, const Arch& arch, std::size_t stage) const {
   return state_->current().source(signature, arch, stage);
 }

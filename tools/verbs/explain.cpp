@@ -17,6 +17,12 @@
 namespace kiln::cli {
 namespace {
 
+Options options_of(const PlanOptions& options) {
+  Options out = service_options();
+  out.policy.candidate = options.candidate;
+  return out;
+}
+
 Plan planned(const PlanOptions& options, Service& service) {
   const Signature signature = Signature::parse(options.signature);
   std::vector<std::string> names;
@@ -81,14 +87,14 @@ std::string plan_text(const Plan& plan) {
 }  // namespace
 
 int explain(const PlanOptions& options) {
-  Service service(service_options());
+  Service service(options_of(options));
   const Plan plan = planned(options, service);
   print(options.json ? plan.json(2) + "\n" : plan_text(plan));
   return kDone;
 }
 
 int emit(const PlanOptions& options) {
-  Service service(service_options());
+  Service service(options_of(options));
   const Plan plan = planned(options, service);
   if (plan.route == Route::composed) {
     throw Error(

@@ -188,7 +188,9 @@ int run(const RunOptions& options) {
   int faults = 0;
   const std::vector<Signature> signatures = wanted(options, faults);
   const std::uint64_t seed = options.seed.value_or(verify::fresh_seed());
-  Bench bench(options, service_options());
+  Options given = service_options();
+  given.policy.candidate = options.candidate;
+  Bench bench(options, std::move(given));
   remark(fmt::format("kiln: {} ({}), seed {}", bench.device.name, bench.device.arch.text(), seed));
   RunReport report{bench.device.name, bench.device.arch.text(), bench.untimed, {}};
   {

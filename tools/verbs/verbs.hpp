@@ -26,8 +26,9 @@ struct WarmOptions {
 
 struct PlanOptions {
   std::string signature;
-  std::string arch;  // empty: native
-  int stage = 0;     // emit
+  std::string arch;       // empty: native
+  std::string candidate;  // empty: the planner's, or the tuned one
+  int stage = 0;          // emit
   bool json = false;
 };
 
@@ -85,11 +86,24 @@ struct RunOptions {
   std::optional<std::uint64_t> seed;
   std::string groups;  // as verify::Groups reads them; empty: the family's own
   std::string route = "auto";
+  std::string candidate;  // empty: the planner's, or the tuned one
   int device = 0;
   int repeat = 20;
   std::int64_t extra_stride = 0;
   std::int64_t misalign = 0;
   bool no_time = false;
+  bool json = false;
+};
+
+struct TuneOptions {
+  std::string signature;
+  std::optional<std::int64_t> rows;     // absent: many
+  std::string groups;                   // as verify::Groups reads them; empty: the family's own
+  std::vector<std::string> candidates;  // empty: all
+  std::optional<std::uint64_t> seed;
+  std::string store;  // a file of choices, made or added to; empty: nothing is kept
+  int rounds = 5;
+  int device = 0;
   bool json = false;
 };
 
@@ -109,6 +123,7 @@ struct RunOptions {
 [[nodiscard]] int clear(const ClearOptions& options);
 [[nodiscard]] int stats(const StatsOptions& options);
 [[nodiscard]] int run(const RunOptions& options);
+[[nodiscard]] int tune(const TuneOptions& options);
 [[nodiscard]] int doctor(const CacheOptions& options);
 // Hidden: does jobs that arrive on the socket it was started with, for `warm`.
 [[nodiscard]] int worker();

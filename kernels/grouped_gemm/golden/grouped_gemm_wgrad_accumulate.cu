@@ -19,7 +19,7 @@ struct Config {
       .band = 8,
   };
   static constexpr int threads = 384;
-  static constexpr long long smem_bytes = 221408;
+  static constexpr long long smem_bytes = 221568;
 };
 
 extern "C" __global__ void __launch_bounds__(384, 1)
@@ -47,7 +47,7 @@ struct Config {
       .band = 8,
   };
   static constexpr int threads = 384;
-  static constexpr long long smem_bytes = 213328;
+  static constexpr long long smem_bytes = 213488;
 };
 
 extern "C" __global__ void __launch_bounds__(384, 1)
