@@ -87,6 +87,32 @@ TEST_CASE("an include is found however it is written") {
   }
 }
 
+TEST_CASE("a line continuation anywhere changes nothing") {
+  // Of a text with every kind of token; no raw string, in which continuations are two characters.
+  const std::string text =
+      "/* a\nb */ int name_1 = 1'000; // c\n"
+      "#if X // d\n"
+      " # include \"templates/types.cuh\" /* e */\n"
+      "%:include <templates/copy.cuh>\n"
+      "auto s = \"'\" + 'c' - .5'0f / (2 % a[3]); int __DATE, TIME__;\n";
+  const Names expected = {"templates/copy.cuh", "templates/types.cuh"};
+  REQUIRE(names(text) == expected);
+  for (const std::string continuation : {"\\\n", "\\\r\n", "\\\n\\\n"}) {
+    for (std::size_t i = 0; i <= text.size(); ++i) {
+      std::string split = text;
+      split.insert(i, continuation);
+      INFO(split);
+      CHECK(names(split) == expected);
+    }
+  }
+  const std::string refused = "int x = __TIMESTAMP__;";
+  for (std::size_t i = 0; i <= refused.size(); ++i) {
+    std::string split = refused;
+    split.insert(i, "\\\n");
+    CHECK_THAT(refusal(split), contains("__TIMESTAMP__"));
+  }
+}
+
 TEST_CASE("what only looks like an include is none") {
   for (const std::string text : {
            "// #include \"nowhere.cuh\"",

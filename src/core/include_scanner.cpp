@@ -38,13 +38,27 @@ constexpr std::array kDirectives = {"define"sv,
                                     "pragma"sv};
 constexpr std::array kRawPrefixes = {"R"sv, "LR"sv, "uR"sv, "UR"sv, "u8R"sv};
 
-bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f'; }
+bool is_blank(char c) { return c == ' ' || c == '\t' || c == '\v' || c == '\f' || c == '\r'; }
 bool is_digit(char c) { return c >= '0' && c <= '9'; }
-bool is_name_start(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' ||
-         static_cast<unsigned char>(c) >= 0x80;
+constexpr bool starts_name(unsigned char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || c == '_' || c == '$' || c >= 0x80;
 }
-bool is_name(char c) { return is_name_start(c) || is_digit(c); }
+
+// Tables: nearly every byte of every source is asked about.
+template <class Is>
+constexpr std::array<bool, 256> table_of(Is is) {
+  std::array<bool, 256> table{};
+  for (std::size_t c = 0; c < table.size(); ++c) table[c] = is(static_cast<unsigned char>(c));
+  return table;
+}
+constexpr auto kNameBytes =
+    table_of([](unsigned char c) { return starts_name(c) || (c >= '0' && c <= '9'); });
+// Blanks and operators: inside a line they begin nothing that matters.
+constexpr auto kPlainBytes = table_of(
+    [](char c) { return " \t\v\f()[]{}<>;,:=+-*&|^!~?@`"sv.find(c) != std::string_view::npos; });
+bool is_name(char c) { return kNameBytes[static_cast<unsigned char>(c)]; }
+bool is_plain(char c) { return kPlainBytes[static_cast<unsigned char>(c)]; }
+bool is_name_start(char c) { return is_name(c) && !is_digit(c); }
 
 class Scanner : private SourceCursor {
  public:
@@ -72,16 +86,15 @@ class Scanner : private SourceCursor {
 
  private:
   // ---- blanks and comments ----
-  bool skip_blank() {
-    if (!is_blank(peek()) && peek() != '\r') return false;
-    advance();
-    return true;
-  }
+  bool skip_blank() { return !take_run(is_blank).empty(); }
   bool skip_comment() {
     if (done() || peek() != '/') return false;
     const char next = peek_next();
     if (next == '/') {
-      while (!done() && peek() != '\n') advance();
+      while (!done() && peek() != '\n') {
+        (void)take_run([](char c) { return c != '\n' && c != '\\'; });
+        if (peek() == '\\') advance();
+      }
       return true;
     }
     if (next != '*') return false;
@@ -89,6 +102,7 @@ class Scanner : private SourceCursor {
     advance();
     advance();
     while (!done()) {
+      (void)take_run([](char c) { return c != '*' && c != '\\'; });
       const bool closed = peek() == '*' && peek_next() == '/';
       advance();
       if (!closed) continue;
@@ -115,36 +129,42 @@ class Scanner : private SourceCursor {
     return true;
   }
 
-  std::string name() {
-    std::string spelling;
-    for (; !done() && is_name(peek()); advance()) spelling += peek();
-    return spelling;
+  // The view lives until the next call: a name that a continuation splits is put together.
+  std::string_view name() {
+    const std::string_view run = take_run(is_name);
+    if (done() || !is_name(peek())) return run;
+    spelling_ = run;
+    while (!done() && is_name(peek())) spelling_ += take_run(is_name);
+    return spelling_;
   }
 
   void token() {
-    if (take_hash()) {
-      if (take_hash()) refuse("token pasting, which can build a name that is refused");
-    } else if (is_name_start(peek())) {
+    const char first = peek();
+    if (is_name_start(first)) {
       identifier();
-    } else if (is_digit(peek()) || (peek() == '.' && is_digit(peek_next()))) {
+    } else if (is_digit(first) || (first == '.' && is_digit(peek_next()))) {
       number();
-    } else if (peek() == '"' || peek() == '\'') {
+    } else if (first == '"' || first == '\'') {
       literal();
+    } else if (take_hash()) {
+      if (take_hash()) refuse("token pasting, which can build a name that is refused");
     } else {
       advance();
+      (void)take_run(is_plain);
     }
   }
 
   void identifier() {
     const std::size_t begin = offset();
-    const std::string spelling = name();
-    if (std::ranges::find(kRefusedNames, spelling) != kRefusedNames.end()) {
+    const std::string_view spelling = name();
+    if (spelling.starts_with("__") &&
+        std::ranges::find(kRefusedNames, spelling) != kRefusedNames.end()) {
       refuse_at(begin,
                 fmt::format("{} would make the compiled kernel depend on more than its source",
                             spelling));
     }
-    const bool raw = std::ranges::find(kRawPrefixes, spelling) != kRawPrefixes.end();
-    if (raw && !done() && peek() == '"') raw_literal();
+    if (done() || peek() != '"') return;
+    if (std::ranges::find(kRawPrefixes, spelling) != kRawPrefixes.end()) raw_literal();
   }
 
   // A number may hold ' between digits (1'000), which is no character literal.
@@ -191,11 +211,12 @@ class Scanner : private SourceCursor {
     skip_blanks_and_comments();
     if (done() || peek() == '\n') return;
     const std::size_t begin = offset();
-    const std::string spelling = name();
+    const std::string_view spelling = name();
     if (spelling == "include") return include();
     if (std::ranges::find(kDirectives, spelling) != kDirectives.end()) return;
     refuse_at(begin,
-              fmt::format("{} is not a directive device code may use", quote("#" + spelling)));
+              fmt::format("{} is not a directive device code may use",
+                          quote("#" + std::string(spelling))));
   }
 
   void include() {
@@ -220,6 +241,7 @@ class Scanner : private SourceCursor {
     includes_.push_back(std::move(found));
   }
 
+  std::string spelling_;
   std::vector<Include> includes_;
 };
 

@@ -22,6 +22,17 @@ class SourceCursor {
     if (at_ < text_.size() && text_[at_] == '\\') skip_continuations();
   }
 
+  // Moves past the characters that `is` accepts, as far as no continuation interrupts them, and
+  // returns those. It must not accept a backslash.
+  template <class Is>
+  std::string_view take_run(Is is) {
+    const std::size_t begin = at_;
+    while (at_ < text_.size() && is(text_[at_])) ++at_;
+    const std::string_view run = text_.substr(begin, at_ - begin);
+    if (at_ < text_.size() && text_[at_] == '\\') skip_continuations();
+    return run;
+  }
+
   // Offsets are into the whole text, continuations included: raw strings keep them.
   [[nodiscard]] std::size_t offset() const { return at_; }
   [[nodiscard]] std::string_view text() const { return text_; }
