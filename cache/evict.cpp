@@ -7,10 +7,8 @@
 #include <atomic>
 #include <bit>
 #include <cerrno>
-#include <new>
+#include <mutex>
 #include <string>
-#include <system_error>
-#include <thread>
 #include <vector>
 
 #include <fcntl.h>
@@ -21,15 +19,12 @@
 #include "cache/lock.hpp"
 #include "cache/publish.hpp"
 #include "cache/remembered.hpp"
+#include "cache/walk.hpp"
 
 namespace kiln::cache {
 namespace {
 
-constexpr std::size_t kFanOut = 256;
 constexpr std::int64_t kBlockBytes = 4096;
-// Removing takes the kernel 8 us a file, in each folder on its own: many are shared among threads.
-constexpr std::int64_t kManyEntries = 10'000;
-constexpr unsigned kMostThreads = 4;
 // A trim goes below the bound, so that the next put does not have to trim again.
 constexpr std::int64_t kKeepTenths = 9;
 
@@ -51,6 +46,13 @@ struct Survey {
   std::int64_t entries = 0;
   std::int64_t total = 0;
   std::int64_t young = 0;
+
+  void add(const Survey& other) {
+    for (std::size_t i = 0; i < kBuckets; ++i) bytes[i] += other.bytes[i];
+    entries += other.entries;
+    total += other.total;
+    young += other.young;
+  }
 };
 
 // What goes: every bucket above `bucket`, and of that one until so many bytes went.
@@ -59,38 +61,44 @@ struct Cut {
   std::int64_t bytes_of_bucket = 0;
 };
 
-// Calls visit(folder, file name, status) for each entry file of the fan-out folder of this number.
-template <class Visit>
-void visit_files(const Root& root, std::size_t number, Visit&& visit) {
-  constexpr std::string_view kDigits = "0123456789abcdef";
-  const std::array<char, 3> name = {kDigits[number / 16], kDigits[number % 16], '\0'};
-  const Descriptor folder = open_folder_at(root.entries.get(), name.data());
-  if (!folder) return;
-  visit_folder(folder.get(), [&](const char* file) {
-    struct stat status {};
-    if (!is_entry_file(file)) return;
-    if (::fstatat(folder.get(), file, &status, AT_SYMLINK_NOFOLLOW) != 0) return;
-    if (S_ISREG(status.st_mode)) visit(folder.get(), file, status);
-  });
+void count(Survey& seen,
+           const EvictionBounds& bounds,
+           std::int64_t age,
+           int folder,
+           const char* file,
+           const struct stat& status) {
+  const std::int64_t bytes = occupied_bytes(status.st_size);
+  ++seen.entries;
+  seen.total += bytes;
+  if (age < kYoungSeconds) ++seen.young;
+  seen.bytes[bucket_of(age)] += bytes;
+  // A time in the future is now: it ages from here on.
+  if (age < -kYoungSeconds && !bounds.dry_run) {
+    const std::array<timespec, 2> touch = {{{0, UTIME_OMIT}, {0, UTIME_NOW}}};
+    (void)::utimensat(folder, file, touch.data(), AT_SYMLINK_NOFOLLOW);
+  }
 }
 
-Survey survey(const Root& root, std::int64_t now, bool dry_run) {
-  Survey seen;
-  const auto visit = [&](int folder, const char* file, const struct stat& status) {
-    const std::int64_t bytes = occupied_bytes(status.st_size);
-    ++seen.entries;
-    seen.total += bytes;
-    const std::int64_t age = now - status.st_mtime;
-    if (age < kYoungSeconds) ++seen.young;
-    seen.bytes[bucket_of(age)] += bytes;
-    // A time in the future is now: it ages from here on.
-    if (age < -kYoungSeconds && !dry_run) {
-      const std::array<timespec, 2> touch = {{{0, UTIME_OMIT}, {0, UTIME_NOW}}};
-      (void)::utimensat(folder, file, touch.data(), AT_SYMLINK_NOFOLLOW);
-    }
+// The first walk: the first folders tell how many entries there will be, and so whether threads are
+// worth it.
+Survey survey(const Root& root, std::int64_t now, const EvictionBounds& bounds) {
+  constexpr std::size_t kFirst = 8;
+  const auto of_folder = [&](std::size_t number, Survey& seen) {
+    visit_files(root, number, [&](int folder, const char* file, const struct stat& status) {
+      count(seen, bounds, now - status.st_mtime, folder, file, status);
+    });
   };
-  for (std::size_t number = 0; number < kFanOut; ++number) visit_files(root, number, visit);
-  return seen;
+  Survey all;
+  for (std::size_t number = 0; number < kFirst; ++number) of_folder(number, all);
+  std::mutex mutex;
+  const auto expected = all.entries * static_cast<std::int64_t>(kFanOut / kFirst);
+  share_folders(kFirst, expected, [&](std::size_t number) {
+    Survey seen;
+    of_folder(number, seen);
+    const std::lock_guard lock(mutex);
+    all.add(seen);
+  });
+  return all;
 }
 
 Cut cut_at(const Survey& seen, const EvictionBounds& bounds) {
@@ -114,12 +122,10 @@ class Removal {
   Removal(const Root& root, std::int64_t now, const Cut& cut, const EvictionBounds& bounds)
       : root_(root), now_(now), cut_(cut), bounds_(bounds) {}
 
-  void run() {
-    for (std::size_t number = next_++; number < kFanOut; number = next_++) {
-      visit_files(root_, number, [&](int folder, const char* file, const struct stat& status) {
-        consider(folder, file, status);
-      });
-    }
+  void run(std::size_t number) {
+    visit_files(root_, number, [this](int folder, const char* file, const struct stat& status) {
+      consider(folder, file, status);
+    });
   }
 
   [[nodiscard]] std::int64_t removed() const noexcept { return removed_; }
@@ -149,30 +155,10 @@ class Removal {
   const std::int64_t now_;
   const Cut cut_;
   const EvictionBounds& bounds_;
-  std::atomic<std::size_t> next_{0};
   std::atomic<std::int64_t> of_bucket_{0};
   std::atomic<std::int64_t> removed_{0};
   std::atomic<std::int64_t> removed_bytes_{0};
 };
-
-void run_shared(Removal& removal, std::int64_t entries) {
-  const unsigned cores = std::max(std::thread::hardware_concurrency(), 1U);
-  const unsigned helpers = entries < kManyEntries ? 0 : std::min(cores, kMostThreads) - 1;
-  std::vector<std::jthread> threads;
-  const auto help = [&]() noexcept {
-    try {
-      removal.run();
-    } catch (const std::bad_alloc&) {
-      // What is left is taken by the next gc.
-    }
-  };
-  try {
-    for (unsigned i = 0; i < helpers; ++i) threads.emplace_back(help);
-  } catch (const std::system_error&) {
-    // As many as there can be.
-  }
-  removal.run();
-}
 
 bool any_too_old(const Survey& seen, std::int64_t max_age_seconds) {
   if (max_age_seconds <= 0) return false;
@@ -206,14 +192,14 @@ GcResult evict(const Root& root, const EvictionBounds& bounds) {
     sweep_temporaries(root);
     sweep_remembered(root, *now);
   }
-  const Survey seen = survey(root, *now, bounds.dry_run);
+  const Survey seen = survey(root, *now, bounds);
   result.entries = seen.entries;
   result.bytes = seen.total;
   result.young = seen.young;
   const Cut cut = cut_at(seen, bounds);
   if (cut.bucket == kBuckets && !any_too_old(seen, bounds.max_age_seconds)) return result;
   Removal removal(root, *now, cut, bounds);
-  run_shared(removal, seen.entries);
+  share_folders(0, seen.entries, [&](std::size_t number) { removal.run(number); });
   result.removed = removal.removed();
   result.removed_bytes = removal.removed_bytes();
   return result;
