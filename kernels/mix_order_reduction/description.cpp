@@ -61,6 +61,8 @@ Json read(std::string_view text, std::string_view where) {
     const std::size_t start = at == 0 ? 0 : text.rfind('\n', at - 1) + 1;
     fail(where,
          fmt::format("line {}, column {}: this is not valid JSON", line + 1, at - start + 1));
+  } catch (const Json::out_of_range&) {
+    fail(where, "a number is too large; a description needs none but its version");
   }
 }
 

@@ -149,6 +149,8 @@ TEST_CASE("a document's mistake is refused with its place and what is known") {
        "d, input 1: \"w\" makes tensors present"},
       {R"({"version": )" + std::string(100, '[') + std::string(100, ']') + "}",
        "d: the JSON is nested too deep"},
+      {R"({"version": 1e400})", "d: a number is too large"},
+      {R"({"version": 1, "no": [-1.5e9999999999]})", "d: a number is too large"},
       {std::string(100'000, ' '), "d: a description has at most 65536 bytes"},
       {R"({"version": 1, "op": "a", "inputs": )" + kInputs + R"(, "formula": [3]})",
        "d, formula 1: a statement is a string"},
