@@ -98,7 +98,7 @@ const Tensor* TensorChecks::required(std::string_view name) const {
   if (t == nullptr) {
     throw Error(ErrorCode::invalid_argument, fmt::format("{}: {} is missing", op_, name));
   }
-  if (t->data == nullptr && has_elements(*t)) fail(*t, "is a null pointer");
+  if (t->data == nullptr && !t->is_scalar() && has_elements(*t)) fail(*t, "is a null pointer");
   return t;
 }
 
@@ -210,6 +210,12 @@ void TensorChecks::aligned(const Tensor& tensor, int bytes) const {
                        bytes));
     }
   }
+}
+
+void TensorChecks::scalar(const Tensor& tensor) const {
+  if (!tensor.is_scalar())
+    fail(tensor, fmt::format("has rank {}; a number is needed", tensor.rank));
+  type(tensor, DType::f32);
 }
 
 void TensorChecks::vector(const Tensor& tensor, DType wanted, std::int64_t size) const {

@@ -36,6 +36,8 @@ class TensorChecks {
                 std::int64_t columns) const;
   // The address and every stride but the last, in bytes, are multiples of `bytes`.
   void aligned(const Tensor& tensor, int bytes) const;
+  // A number of the launch.
+  void scalar(const Tensor& tensor) const;
   // Contiguous.
   void vector(const Tensor& tensor, DType type, std::int64_t size) const;
   // No output may share an element with an input or another output. Null entries are skipped. Rows

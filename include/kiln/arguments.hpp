@@ -12,8 +12,9 @@
 
 namespace [[gnu::visibility("default")]] kiln {
 
-// A strided view of device memory. Strides are in elements. `name` must outlive the call it is
-// passed to (a literal). A tensor whose data is null and which is optional counts as absent.
+// A strided view of device memory, or a number (rank 0). Strides are in elements. `name` must
+// outlive the call it is passed to (a literal). A tensor whose data is null and which is optional
+// counts as absent.
 struct Tensor {
   std::string_view name;
   void* data = nullptr;
@@ -21,7 +22,15 @@ struct Tensor {
   int rank = 0;
   std::array<std::int64_t, 4> shape{};
   std::array<std::int64_t, 4> strides{};
+  double value = 0;  // rank 0 without data: rounded to fp32 for the kernel
+
+  [[nodiscard]] bool is_scalar() const noexcept { return rank == 0 && data == nullptr; }
 };
+
+// A number that the kernel takes by value, such as an epsilon: read when a launch is bound.
+[[nodiscard]] inline Tensor scalar(std::string_view name, double value) {
+  return {name, nullptr, DType::f32, 0, {}, {}, value};
+}
 
 [[nodiscard]] inline Tensor vector(std::string_view name,
                                    void* data,

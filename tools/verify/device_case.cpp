@@ -58,7 +58,9 @@ DeviceCase::DeviceCase(const Driver& driver, Case& host) : driver_(driver), host
 Arguments DeviceCase::arguments() const {
   Arguments arguments;
   for (std::size_t i = 0; i < blocks_.size(); ++i) {
-    arguments.add(host_.layouts()[i].tensor(blocks_[i].address()));
+    const Layout& layout = host_.layouts()[i];
+    arguments.add(layout.rank == 0 ? scalar(layout.name, decode(layout, host_.images()[i]).at(0))
+                                   : layout.tensor(blocks_[i].address()));
   }
   return arguments;
 }

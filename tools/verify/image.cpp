@@ -77,10 +77,10 @@ Tensor Layout::tensor(std::uint64_t allocation) const {
 }
 
 Layout make_layout(const TensorSpec& spec, const LayoutOptions& options) {
-  if (spec.shape.empty() || spec.shape.size() > 3) {
+  if (spec.shape.size() > 3) {
     throw Error(
         ErrorCode::internal,
-        fmt::format("tensor {} has rank {}; 1 to 3 are laid out", spec.name, spec.shape.size()));
+        fmt::format("tensor {} has rank {}; 0 to 3 are laid out", spec.name, spec.shape.size()));
   }
   const std::int64_t size = size_bytes(spec.type);
   const std::int64_t grain = std::max<std::int64_t>(1, spec.alignment / size);
@@ -91,9 +91,9 @@ Layout make_layout(const TensorSpec& spec, const LayoutOptions& options) {
   layout.role = spec.role;
   layout.rank = static_cast<int>(spec.shape.size());
   layout.groups = layout.rank == 3 ? spec.shape[0] : 1;
-  layout.rows = layout.rank == 1 ? 1 : layout.groups * spec.shape[spec.shape.size() - 2];
-  layout.columns = spec.shape.back();
-  layout.row_stride = layout.columns + (layout.rank == 1 ? 0 : allowed(options.extra_stride));
+  layout.rows = layout.rank <= 1 ? 1 : layout.groups * spec.shape[spec.shape.size() - 2];
+  layout.columns = layout.rank == 0 ? 1 : spec.shape.back();
+  layout.row_stride = layout.columns + (layout.rank <= 1 ? 0 : allowed(options.extra_stride));
   layout.base_bytes = kGuardBytes + allowed(options.misalign) * size;
   const std::int64_t span =
       layout.elements() == 0 ? 0 : (layout.rows - 1) * layout.row_stride + layout.columns;

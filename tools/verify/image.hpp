@@ -21,7 +21,7 @@ struct Layout {
   std::string name;
   DType type = DType::f32;
   Role role = Role::input;
-  int rank = 1;
+  int rank = 1;             // 0: a number, which has a place in the image alone
   std::int64_t groups = 1;  // rank 3: matrices, one after another
   std::int64_t rows = 1;    // of all groups
   std::int64_t columns = 0;
@@ -42,7 +42,7 @@ struct LayoutOptions {
   std::int64_t misalign = 0;      // elements the base is moved by
 };
 
-// Throws Error{internal} for a rank other than 1, 2 and 3.
+// Throws Error{internal} for a rank above 3.
 [[nodiscard]] Layout make_layout(const TensorSpec& spec, const LayoutOptions& options);
 
 // The allocation before a launch. Inputs: values, and 0xFF (a NaN of every float type) in gaps and

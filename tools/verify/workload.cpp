@@ -70,8 +70,11 @@ Workload::Workload(const Driver& driver,
 
 Arguments Workload::arguments() const {
   Arguments arguments;
-  for (std::size_t i = 0; i < blocks_.size(); ++i)
-    arguments.add(layouts_[i].tensor(blocks_[i].address()));
+  for (std::size_t i = 0; i < blocks_.size(); ++i) {
+    const Layout& layout = layouts_[i];
+    arguments.add(layout.rank == 0 ? scalar(layout.name, 1.0)
+                                   : layout.tensor(blocks_[i].address()));
+  }
   return arguments;
 }
 
