@@ -90,7 +90,7 @@ enum class Fill { normal, positive, small, zero };  // N(0,1); U(0.5, 1.5); N(0,
 struct TensorSpec {
   std::string name;
   DType type = DType::f32;
-  std::vector<std::int64_t> shape;  // rank 1 to 3; row-major
+  std::vector<std::int64_t> shape;  // rank 1 to 3, row-major; none: a number, passed by value
   Role role = Role::input;
   Fill fill = Fill::normal;
   std::vector<double> values{};  // what it holds, when that is part of the problem: offsets
@@ -131,7 +131,8 @@ struct Sample {
 struct Family {
   std::string_view name;    // equals the folder's
   int emitter_version = 1;  // raise when emit changes meaning without changing text
-  std::span<const OpSpec> ops;
+  // Those that are there now; none ever goes or moves.
+  std::vector<const OpSpec*> (*ops)();
 
   // Pure. The fused plan for a canonical signature, or why there is none.
   PlanResult (*plan)(const Signature&, const DeviceLimits&, const Policy&);

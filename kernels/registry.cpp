@@ -4,8 +4,6 @@
 #include <kiln/error.hpp>
 #include <kiln/signature.hpp>
 
-#include <vector>
-
 #include <fmt/format.h>
 
 #include "kernels/family.hpp"
@@ -14,24 +12,20 @@
 
 namespace kiln {
 
-std::span<const OpSpec* const> op_specs() noexcept {
-  // Constant once made: families() is a generated constant.
-  static const std::vector<const OpSpec*> specs = [] {
-    std::vector<const OpSpec*> all;
-    for (const Family* family : families()) {
-      for (const OpSpec& op : family->ops) all.push_back(&op);
-    }
-    return all;
-  }();
-  return specs;
+std::vector<const OpSpec*> op_specs() {
+  std::vector<const OpSpec*> all;
+  for (const Family* family : families()) {
+    for (const OpSpec* op : family->ops()) all.push_back(op);
+  }
+  return all;
 }
 
 const Family& find_family(std::string_view op) {
   std::vector<std::string_view> names;
   for (const Family* family : families()) {
-    for (const OpSpec& spec : family->ops) {
-      if (spec.name == op) return *family;
-      names.push_back(spec.name);
+    for (const OpSpec* spec : family->ops()) {
+      if (spec->name == op) return *family;
+      names.push_back(spec->name);
     }
   }
   throw Error{ErrorCode::unknown_op,

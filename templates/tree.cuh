@@ -1,5 +1,5 @@
-// Sums over lanes by the adjacent-first binary tree: (0+1), (2+3), ...; then pairs of pairs; and so
-// on.
+// Sums over lanes, or what takes their place, by the adjacent-first binary tree: (0+1), (2+3), ...;
+// then pairs of pairs; and so on.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
@@ -14,11 +14,16 @@ constexpr int reversed_bits(int value, int bits) {
   return out;
 }
 
+// Combine gives of(a, b), for which a and b may change places.
+struct Add {
+  static float of(float a, float b) { return __fadd_rn(a, b); }
+};
+
 // V values a thread, each summed over Width neighbouring lanes of a warp (Width a power of two, V
 // <= Width). While a thread holds several values, partners exchange halves instead of copies, which
 // leaves the pairs, so the bits, alone and needs V - 1 + log2(Width / V) shuffles. Returns the sum
 // of the value whose index is tree_slot<V>().
-template <int V, int Width>
+template <int V, int Width, class Combine = Add>
 inline float lane_tree(float (&value)[V]) {
   static_assert((V & (V - 1)) == 0 && V <= Width && Width <= 32,
                 "values must be a power of two within the lanes");
@@ -35,11 +40,11 @@ inline float lane_tree(float (&value)[V]) {
         if (j < held) {
           const float send = upper ? value[j] : value[j + held];
           const float keep = upper ? value[j + held] : value[j];
-          value[j] = __fadd_rn(keep, __shfl_xor_sync(0xffffffffu, send, mask));
+          value[j] = Combine::of(keep, __shfl_xor_sync(0xffffffffu, send, mask));
         }
       }
     } else {
-      value[0] = __fadd_rn(value[0], __shfl_xor_sync(0xffffffffu, value[0], mask));
+      value[0] = Combine::of(value[0], __shfl_xor_sync(0xffffffffu, value[0], mask));
     }
   }
   return value[0];
@@ -53,13 +58,13 @@ inline int tree_slot() {
 }
 
 // The tree over Count values in registers.
-template <int Count>
+template <class Combine = Add, int Count>
 inline float register_tree(float (&value)[Count]) {
 #pragma unroll
   for (int step = 1; step < Count; step *= 2) {
 #pragma unroll
     for (int i = 0; i + step < Count; i += 2 * step)
-      value[i] = __fadd_rn(value[i], value[i + step]);
+      value[i] = Combine::of(value[i], value[i + step]);
   }
   return value[0];
 }

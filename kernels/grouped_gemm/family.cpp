@@ -112,7 +112,7 @@ extern const Family family;
 const Family family{
     .name = "grouped_gemm",
     .emitter_version = 1,
-    .ops = kOps,
+    .ops = [] { return pointers_to(kOps); },
     .plan = plan,
     .emit = emit,
     .compose = compose,

@@ -76,6 +76,59 @@ inline bool exact(Bounded a, Bounded b) { return a.error == 0 && b.error == 0; }
   return bounded::rounded(value, a.error / (value + std::sqrt(a.value - a.error)));
 }
 
+// The most by which the functions of elementary.hpp are off, in units of the last place of the
+// result: measured over every fp32 number against double precision (1.06, 0.86, 1.31, 2.31, 1.15)
+// and rounded up. Below 2^-126 sigmoid gives 0.
+struct ElementaryError {
+  static constexpr double exp = 1.25, log = 1, tanh = 1.5, sigmoid = 2.5, erf = 1.25;
+};
+
+namespace bounded {
+
+// A function whose value is off by at most `error` before it is computed with that many units.
+inline Bounded elementary(double value, double error, double units) {
+  // A unit is at most 2^-23 of the value, and of the subnormal range at least 2^-149.
+  return {value, (error + units * (0x1p-23 * (std::abs(value) + error) + 0x1p-149)) * kSlack};
+}
+
+}  // namespace bounded
+
+[[nodiscard]] inline Bounded exp(Bounded a) {
+  const double value = std::exp(a.value), error = value * std::expm1(a.error);
+  // Where the device may overflow.
+  if (value + 2 * error >= 0x1.fffffep127) return {value, bounded::kInfinity};
+  return bounded::elementary(value, error, ElementaryError::exp);
+}
+
+[[nodiscard]] inline Bounded log(Bounded a) {
+  const double value = std::log(a.value);
+  if (a.error == 0) return bounded::elementary(value, 0, ElementaryError::log);
+  if (a.value <= a.error) return {value, bounded::kInfinity};
+  return bounded::elementary(value, -std::log1p(-a.error / a.value), ElementaryError::log);
+}
+
+// Slopes are at most that at the nearest point to 0.
+[[nodiscard]] inline Bounded tanh(Bounded a) {
+  const double near = std::max(std::abs(a.value) - a.error, 0.0), slope = 1 / std::cosh(near);
+  return bounded::elementary(std::tanh(a.value), a.error * slope * slope, ElementaryError::tanh);
+}
+
+[[nodiscard]] inline Bounded sigmoid(Bounded a) {
+  const auto at = [](double x) { return 1 / (1 + std::exp(-x)); };
+  const double near = std::max(std::abs(a.value) - a.error, 0.0);
+  Bounded out =
+      bounded::elementary(at(a.value), a.error * at(near) * at(-near), ElementaryError::sigmoid);
+  out.error += 0x1p-126;
+  return out;
+}
+
+[[nodiscard]] inline Bounded erf(Bounded a) {
+  constexpr double kTwoOverRootPi = 1.1283791670955126;
+  const double near = std::max(std::abs(a.value) - a.error, 0.0);
+  return bounded::elementary(
+      std::erf(a.value), a.error * kTwoOverRootPi * std::exp(-near * near), ElementaryError::erf);
+}
+
 [[nodiscard]] inline Bounded round(Bounded a, DType type) {
   return bounded::rounded(a.value, a.error, type);
 }

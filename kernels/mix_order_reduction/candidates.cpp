@@ -5,6 +5,8 @@
 #include <algorithm>
 #include <initializer_list>
 
+#include "kernels/mix_order_reduction/formula.hpp"
+
 namespace kiln::mix_order_reduction {
 namespace {
 
@@ -29,16 +31,30 @@ int rows_per_step(const Geometry& g, int kept, int ctas) {
   return rows;
 }
 
+// What the functions of elementary.hpp hold at once, beside their operand.
+constexpr int kFunctionRegisters = 8;
+
 }  // namespace
+
+DType matrix_type(const Op& op) { return input_of(op.program, op.shape.matrices[0]).type; }
+
+bool one_matrix_type(const Op& op) {
+  const DType type = matrix_type(op);
+  return std::all_of(op.shape.matrices.begin(),
+                     op.shape.matrices.end(),
+                     [&](int i) { return input_of(op.program, i).type == type; }) &&
+         std::all_of(op.shape.outputs.begin(), op.shape.outputs.end(), [&](int o) {
+           return output_of(op.program, o).tensor.type == type;
+         });
+}
 
 int registers_needed(const Op& op, const Candidate& c) {
   const Shape& shape = op.shape;
   const int owned = octets(c.geometry), rows = c.geometry.rows_per_step;
   const auto count = [](const std::vector<int>& list) { return static_cast<int>(list.size()); };
-  const int element = words(shape.matrix);
+  const int element = words(matrix_type(op));
   int vector_words = 0;
-  for (const int i : shape.row_vectors)
-    vector_words += words(op.program.inputs[static_cast<std::size_t>(i)].type);
+  for (const int i : shape.row_vectors) vector_words += words(input_of(op.program, i).type);
   int needed = kWorkingRegisters;
   needed += kVector * owned * count(shape.column_sums);
   needed += vector_words * (c.row_vectors_in_registers ? owned : 1);
@@ -49,14 +65,16 @@ int registers_needed(const Op& op, const Candidate& c) {
     needed += shape.kept_matrices * element + 12;
   }
   needed += (count(shape.matrices) - shape.kept_matrices) * element;
-  needed += (count(shape.outputs) - 1) * element;
-  // Beyond one row sum and one column vector, which the working registers hold: the lanes' sums
-  // and the row's; this step's element and the next one's.
+  needed += std::max(count(shape.outputs) - 1, 0) * element;
+  if (has_functions(op.program)) needed += kFunctionRegisters;
+  // Beyond one row sum and one row value, which the working registers hold: the lanes' sums and the
+  // row's; this step's values and, of what column vectors hold, the next one's.
   // Several rows at once, or many columns, compile to more: 122 and 125 by the rest of this sum
   // spilled at 128.
-  needed += (count(shape.row_sums) - 1) * (rows * (lanes_per_thread(c.geometry) + 1) +
+  needed += (shape.most_row_sums() - 1) * (rows * (lanes_per_thread(c.geometry) + 1) +
                                            8 * (rows - 1) + 4 * std::max(owned - 2, 0));
-  needed += std::max(count(shape.column_vectors) - 1, 0) * rows * 2;
+  const int values = count(shape.row_values) - shape.most_row_sums();
+  needed += (std::max(values - 1, 0) + std::max(shape.loaded_values - 1, 0)) * rows;
   if (op.n % kVector != 0) needed += 8;
   return needed;
 }
@@ -77,9 +95,9 @@ int registers_allowed(const DeviceLimits& limits, int threads, int ctas) {
 // waits.
 std::vector<Candidate> candidates(const Op& op) {
   Geometry base{.n = op.n,
-                .element_bytes = size_bytes(op.shape.matrix),
+                .element_bytes = size_bytes(matrix_type(op)),
                 .inputs = static_cast<int>(op.shape.matrices.size()),
-                .row_sums = static_cast<int>(op.shape.row_sums.size())};
+                .row_sums = op.shape.most_row_sums()};
   std::vector<Candidate> out;
   const auto add =
       [&](int threads, int lanes_a_thread, int rows, int ctas, bool keep, bool weight) {
@@ -90,7 +108,8 @@ std::vector<Candidate> candidates(const Op& op) {
         out.push_back({g, ctas, keep, weight});
       };
   const auto add_rows = [&](int threads, int lanes_a_thread, int ctas) {
-    for (int rows = rows_per_step(base, op.shape.kept_matrices, ctas); rows >= 1; rows /= 2)
+    const int kept = op.shape.kept_matrices > 0 ? op.shape.kept_matrices : base.inputs;
+    for (int rows = rows_per_step(base, kept, ctas); rows >= 1; rows /= 2)
       add(threads, lanes_a_thread, rows, ctas, true, true);
   };
   const auto used = ceil_div(op.n, kVector);
@@ -104,9 +123,21 @@ std::vector<Candidate> candidates(const Op& op) {
       add(threads, 1, 1, 1, false, true);
       add(threads, 1, 1, 1, false, false);
     }
+    base.cluster_ctas = 1;
+  };
+  // For many matrices and column sums: the most registers a thread can have, so as few threads as
+  // hold the lanes; clusters first, since they leave room for a second stage.
+  const auto add_few_threads = [&] {
+    for (const int ctas : {2, 4, 1}) {
+      base.cluster_ctas = ctas;
+      for (const bool vectors : {true, false})
+        add(256, kMaxLanes / 256 / ctas, 1, 1, false, vectors);
+    }
+    base.cluster_ctas = 1;
   };
   if (op.n > kMaxCtaColumns) {
     add_clusters({2, 4});
+    add_few_threads();
     return out;
   }
   if (!cta_row(op.n)) {
@@ -132,6 +163,7 @@ std::vector<Candidate> candidates(const Op& op) {
   add(threads, 2, 1, 1, false, true);
   add(threads, 2, 1, 1, false, false);
   if (panels(op.n) > 1) add_clusters({2});
+  if (lanes(op.n) == kMaxLanes) add_few_threads();
   return out;
 }
 

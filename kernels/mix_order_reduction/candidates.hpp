@@ -21,6 +21,9 @@ struct Candidate {
 
 [[nodiscard]] std::vector<Candidate> candidates(const Op& op);
 
+[[nodiscard]] DType matrix_type(const Op& op);
+[[nodiscard]] bool one_matrix_type(const Op& op);
+
 // Registers a thread needs, by an estimate that errs upwards; what it may use so that `ctas` CTAs
 // fit an SM.
 [[nodiscard]] int registers_needed(const Op& op, const Candidate& candidate);

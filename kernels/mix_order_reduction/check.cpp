@@ -3,7 +3,6 @@
 #include "kernels/mix_order_reduction/check.hpp"
 
 #include <algorithm>
-#include <array>
 #include <map>
 #include <set>
 #include <string>
@@ -14,26 +13,12 @@
 
 #include <kiln/error.hpp>
 
+#include "kernels/mix_order_reduction/callees.hpp"
+#include "kernels/mix_order_reduction/keys.hpp"
 #include "src/core/diagnostics.hpp"
 
 namespace kiln::mix_order_reduction {
 namespace {
-
-constexpr std::array<Function, 13> kFunctions{{
-    {"abs", Callee::abs, 1},
-    {"bf16", Callee::bf16, 1},
-    {"column_sum", Callee::column_sum, 1},
-    {"f16", Callee::f16, 1},
-    {"fma", Callee::fma, 3},
-    {"given", Callee::given, 3},
-    {"max", Callee::max, 2},
-    {"min", Callee::min, 2},
-    {"row_mean", Callee::row_mean, 1},
-    {"row_sum", Callee::row_sum, 1},
-    {"rsqrt", Callee::rsqrt, 1},
-    {"select", Callee::select, 3},
-    {"sqrt", Callee::sqrt, 1},
-}};
 
 [[noreturn]] void fail(std::string_view place, std::string_view problem) {
   throw Error(ErrorCode::invalid_source, fmt::format("{}: {}", place, problem));
@@ -58,6 +43,8 @@ class Checker {
 
   void run() {
     tensors();
+    check_keys(d_);
+    keys();
     for (std::size_t i = 0; i < d_.formula.size(); ++i) statement(i);
     outputs();
     for (const auto& [name, place] : unused_)
@@ -72,11 +59,11 @@ class Checker {
     if (names_.contains(name)) fail(place, fmt::format("{} is defined twice", quote(name)));
   }
 
-  void tensor(const TensorDescription& t, std::string_view place) {
-    const std::optional<DType> type = parse_dtype(t.type);
-    if (type == DType::i32)
-      fail(place, fmt::format("{} is i32; f32, f16 and bf16 are served", quote(t.name)));
-    if (!type) keys_.insert(t.type);
+  void tensor(const TensorDescription& t) {
+    if (!parse_dtype(t.type)) {
+      keys_.insert(t.type);
+      types_.insert(t.type);
+    }
     if (!t.given.empty()) {
       keys_.insert(t.given);
       givers_.insert(t.given);
@@ -89,27 +76,19 @@ class Checker {
       const TensorDescription& t = d_.inputs[i];
       const std::string place = fmt::format("{}, input {}", d_.where, i + 1);
       define(t.name, place);
-      tensor(t, place);
+      tensor(t);
       Traits traits{t.extent, false, {}};
       if (!t.given.empty()) traits.keys.insert(t.given);
       names_[t.name] = std::move(traits);
       unused_[t.name] = place;
     }
     output_tensors();
-    for (std::size_t i = 0; i < d_.inputs.size(); ++i)
-      choosable(d_.inputs[i], fmt::format("{}, input {}", d_.where, i + 1));
-    for (std::size_t i = 0; i < d_.outputs.size(); ++i)
-      choosable(d_.outputs[i], fmt::format("{}, output {}", d_.where, i + 1));
   }
 
-  // A key that makes a tensor present may be none, and then it is no type.
-  void choosable(const TensorDescription& t, std::string_view place) const {
-    if (givers_.contains(t.type) && t.given != t.type) {
-      fail(place,
-           fmt::format("{} makes tensors present, so {} of that type needs \"given\": {}",
-                       quote(t.type),
-                       quote(t.name),
-                       quote(t.type)));
+  void keys() {
+    for (std::size_t i = 0; i < d_.keys.size(); ++i) {
+      const std::string& key = d_.keys[i].name;
+      if (keys_.insert(key).second) unused_[key] = fmt::format("{}, key {}", d_.where, i + 1);
     }
   }
 
@@ -119,7 +98,7 @@ class Checker {
       const TensorDescription& t = d_.outputs[i];
       const std::string place = fmt::format("{}, output {}", d_.where, i + 1);
       define(t.name, place);
-      tensor(t, place);
+      tensor(t);
       if (!seen.insert(t.name).second)
         fail(place, fmt::format("{} is defined twice", quote(t.name)));
     }
@@ -153,7 +132,7 @@ class Checker {
                          to_string(traits.extent)));
     }
     traits.extent = reduces_row(callee) ? Extent::column : Extent::row;
-    if (reduces_column(callee)) column_sums_.insert(s.name);
+    if (reduces_column(callee)) column_sums_[s.name] = callee;
     return traits;
   }
 
@@ -173,8 +152,9 @@ class Checker {
       }
       if (t.extent == Extent::row && !column_sums_.contains(t.name))
         fail(place, fmt::format("{} must be a column reduction itself", quote(t.name)));
-      if (!t.accumulate.empty() && !column_sums_.contains(t.name))
-        fail(place, "only column reductions accumulate");
+      const auto sum = column_sums_.find(t.name);
+      if (!t.accumulate.empty() && (sum == column_sums_.end() || sum->second != Callee::column_sum))
+        fail(place, "only column sums accumulate");
       for (const std::string& key : traits.keys) {
         if (key == t.given) continue;
         fail(place,
@@ -249,7 +229,7 @@ class Checker {
     const Function* function = find_function(e.text);
     if (function == nullptr) {
       std::vector<std::string_view> known;
-      for (const Function& one : kFunctions) known.push_back(one.name);
+      for (const Function& one : functions()) known.push_back(one.name);
       refuse(place_,
              e.column,
              fmt::format("there is no function {}{}; there are {}",
@@ -262,6 +242,7 @@ class Checker {
       refuse(place_, e.column, "a reduction is a statement of its own: \"name = row_sum(...)\"");
     }
     if (function->callee == Callee::given) return given(e);
+    if (function->callee == Callee::cast) return cast(e);
     std::size_t first = 0;
     Traits out;
     if (function->callee == Callee::select) {
@@ -281,11 +262,30 @@ class Checker {
       std::vector<std::string_view> known(keys_.begin(), keys_.end());
       refuse(place_,
              key.column,
-             fmt::format("given() needs a key first; the tensors name {}", listed(known)));
+             fmt::format("given() needs a key first; the keys are {}", listed(known)));
     }
+    unused_.erase(key.text);
     Traits with = value(e.operands[1]);
     with.keys.erase(key.text);
     return merged(with, value(e.operands[2]));
+  }
+
+  // cast(key, a): the key is a type whatever the signature says.
+  Traits cast(const Expression& e) {
+    const Expression& key = e.operands[0];
+    if (key.kind != Expression::Kind::name || !types_.contains(key.text) ||
+        givers_.contains(key.text)) {
+      std::vector<std::string_view> known;
+      for (const std::string& type : types_) {
+        if (!givers_.contains(type)) known.push_back(type);
+      }
+      refuse(place_,
+             key.column,
+             fmt::format("cast() needs a key that is a type first{}{}",
+                         known.empty() ? "; there is none" : "; there are ",
+                         listed(known)));
+    }
+    return value(e.operands[1]);
   }
 
   const Description& d_;
@@ -293,27 +293,12 @@ class Checker {
   std::map<std::string, Traits> names_;
   std::map<std::string, std::string> unused_;  // and where each is defined
   std::set<std::string> keys_;
+  std::set<std::string> types_;   // keys that are a tensor's type
   std::set<std::string> givers_;  // keys that make a tensor present
-  std::set<std::string> column_sums_;
+  std::map<std::string, Callee> column_sums_;
 };
 
 }  // namespace
-
-std::span<const Function> functions() noexcept { return kFunctions; }
-
-const Function* find_function(std::string_view name) noexcept {
-  const auto found = std::find_if(
-      kFunctions.begin(), kFunctions.end(), [&](const Function& one) { return one.name == name; });
-  return found == kFunctions.end() ? nullptr : &*found;
-}
-
-std::optional<Callee> reduction(const Expression& value) {
-  if (value.kind != Expression::Kind::call) return std::nullopt;
-  const Function* function = find_function(value.text);
-  if (function == nullptr) return std::nullopt;
-  if (reduces_row(function->callee) || reduces_column(function->callee)) return function->callee;
-  return std::nullopt;
-}
 
 void check(const Description& description) { Checker(description).run(); }
 

@@ -2,13 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kernels/mix_order_reduction/joins.cuh"
 #include "kernels/mix_order_reduction/rows.cuh"
 
 namespace kiln::mix_order_reduction {
 
 // This block's column sums into the workspace: one chain from registers, several by way of scratch
 // in shared memory. Every thread of the CTA calls this.
-template <class C, int Octets>
+template <class C, Join J, int Octets>
 inline void write_partials(const float (&column)[Octets][kVector],
                            float* partials,
                            int block,
@@ -35,9 +36,9 @@ inline void write_partials(const float (&column)[Octets][kVector],
   if constexpr (kChains > 1) {
     __syncthreads();
     for (int c = threadIdx.x; c < C::geometry.n; c += C::geometry.threads) {
-      float sum = 0.0f;
+      float sum = identity(J);
 #pragma unroll 4
-      for (int j = 0; j < kChains; ++j) sum = __fadd_rn(sum, scratch[j * kStride + c]);
+      for (int j = 0; j < kChains; ++j) sum = joined(J, sum, scratch[j * kStride + c]);
       partials[block * kStride + c] = sum;
     }
     __syncthreads();
@@ -54,27 +55,28 @@ inline void store_column(void* dw, i64 column, float sum, bool accumulate) {
   *out = value;
 }
 
-// The sum of one group of blocks in one column, from +0. Loads go past L1: other SMs wrote them.
+// The sum of one group of blocks in one column. Loads go past L1: other SMs wrote them.
+template <Join J>
 inline float sum_block_group(
     const float* partials, i64 stride, int row_blocks, int group, i64 column) {
   const float* first = partials + static_cast<i64>(group) * kBlockGroup * stride + column;
   const int count = row_blocks - group * kBlockGroup;
-  float sum = 0.0f;
+  float sum = identity(J);
   float value[kBlockGroup];  // all loads in flight at once; blocks that are not there add +0, which
-                             // changes no sum
+                             // changes no sum, or what changes no extreme
 #pragma unroll
   for (int b = 0; b < kBlockGroup; ++b) {
-    value[b] = b < count ? load_past_l1(first + b * stride) : 0.0f;
+    value[b] = b < count ? load_past_l1(first + b * stride) : identity(J);
   }
 #pragma unroll
-  for (int b = 0; b < kBlockGroup; ++b) sum = __fadd_rn(sum, value[b]);
+  for (int b = 0; b < kBlockGroup; ++b) sum = joined(J, sum, value[b]);
   return sum;
 }
 
 // Every CTA sums a slice of the columns, so that the partial sums are read in about one trip to L2:
 // a thread takes one block group of one column; then one thread a column adds the groups. Scratch
 // holds kFinishFloats. Every thread of every CTA calls this.
-template <class DW, int Threads>
+template <class DW, Join J, int Threads>
 inline void finish_columns(const float* partials,
                            int n,
                            int row_blocks,
@@ -92,16 +94,16 @@ inline void finish_columns(const float* partials,
       const int column = i & (slice - 1);
       if (column < columns) {
         scratch[i] =
-            sum_block_group(partials, partial_stride(n), row_blocks, i >> shift, first + column);
+            sum_block_group<J>(partials, partial_stride(n), row_blocks, i >> shift, first + column);
       }
     }
     __syncthreads();
 #pragma unroll 1
     for (int i = threadIdx.x; i < columns; i += Threads) {
-      float sum = 0.0f;
+      float sum = identity(J);
 #pragma unroll 1
       for (int group = 0; group < groups; ++group) {
-        sum = __fadd_rn(sum, scratch[(group << shift) + i]);
+        sum = joined(J, sum, scratch[(group << shift) + i]);
       }
       store_column<DW>(dw, first + i, sum, accumulate);
     }

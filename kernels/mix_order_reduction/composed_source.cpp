@@ -9,8 +9,9 @@
 
 #include <kiln/error.hpp>
 
-#include "kernels/mix_order_reduction/formula.hpp"
+#include "kernels/mix_order_reduction/composed_formula.hpp"
 #include "kernels/mix_order_reduction/op.hpp"
+#include "kernels/mix_order_reduction/registry.hpp"
 
 namespace kiln::mix_order_reduction {
 namespace {
@@ -42,13 +43,12 @@ std::vector<Signature> signatures(const OpSpec& op) {
   return out;
 }
 
-std::string kernel(std::string_view entry, std::string_view body, std::string_view formula) {
+std::string kernel(std::string_view entry, std::string_view body) {
   return fmt::format(
       "extern \"C\" __global__ void __launch_bounds__(256)\n"
-      "    {}(const __grid_constant__ ReductionParameters p) {{\n  {}<{}>(p);\n}}\n\n",
+      "    {}(const __grid_constant__ ReductionParameters p) {{\n  {}(p);\n}}\n\n",
       entry,
-      body,
-      formula);
+      body);
 }
 
 }  // namespace
@@ -65,24 +65,24 @@ std::string composed_source() {
   const auto add = [&](const Program& program, const Shape& shape, std::string_view op, Part part) {
     const std::string entry = composed_entry(op, program, shape, part);
     const std::string name = "formula_" + entry;
-    const std::string_view body = part == Part::rows ? "composed_rows" : "composed_columns";
-    std::string text = composed_formula(program, shape, part, name) + kernel(entry, body, name);
-    const auto [found, fresh] = kernels.try_emplace(entry, std::move(text));
-    if (!fresh &&
-        found->second != composed_formula(program, shape, part, name) + kernel(entry, body, name))
+    const std::string text = composed_formula(program, shape, part, name) +
+                             kernel(entry, fmt::format("{}<{}>", composed_body(shape, part), name));
+    const auto [found, fresh] = kernels.try_emplace(entry, text);
+    if (!fresh && found->second != text)
       throw Error(ErrorCode::internal, "two kernels are called " + entry);
   };
-  for (const OpSpec& op : kOpSpecs) {
+  for (const OpSpec* spec : op_specs()) {
+    const OpSpec& op = *spec;
+    if (!is_builtin(op.name)) continue;
     for (const Signature& signature : signatures(op)) {
-      const Program program = specialise(builtin_description(op.name), signature);
+      const Program program = specialise(description_of(op.name), signature);
       const Shape shape = shape_of(program);
-      add(program, shape, op.name, Part::rows);
+      if (has_rows(shape)) add(program, shape, op.name, Part::rows);
       if (!shape.column_sums.empty()) add(program, shape, op.name, Part::columns);
     }
   }
   for (const auto& [entry, text] : kernels) out += text;
-  for (const DType type : {DType::f32, DType::f16, DType::bf16})
-    out += kernel(finish_entry(type), "composed_finish", fmt::format("kiln::{}", to_string(type)));
+  out += kernel(kFinishEntry, "composed_finish");
   out.pop_back();
   return out;
 }

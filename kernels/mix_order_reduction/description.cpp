@@ -12,6 +12,7 @@
 #include <kiln/error.hpp>
 
 #include "kernels/mix_order_reduction/check.hpp"
+#include "kernels/mix_order_reduction/keys.hpp"
 #include "src/core/diagnostics.hpp"
 
 namespace kiln::mix_order_reduction {
@@ -153,14 +154,15 @@ TensorDescription tensor(const Json& json, const std::string& place, bool output
       "name", "shape", "type", "given", "fill"};
   static constexpr std::array<std::string_view, 5> kOutputKeys{
       "name", "shape", "type", "given", "accumulate"};
-  static constexpr std::array<std::string_view, 3> kShapes{"matrix", "row", "column"};
-  static constexpr std::array kExtents{Extent::matrix, Extent::row, Extent::column};
+  static constexpr std::array<std::string_view, 4> kShapes{"matrix", "row", "column", "scalar"};
+  static constexpr std::array kExtents{Extent::matrix, Extent::row, Extent::column, Extent::scalar};
   static constexpr std::array<std::string_view, 3> kFills{"normal", "positive", "small"};
   static constexpr std::array kFillValues{Fill::normal, Fill::positive, Fill::small};
   const Object object(json, place, output ? kOutputKeys : kInputKeys);
   TensorDescription out;
   out.name = object.name("name", true);
-  out.extent = kExtents[object.choice("shape", true, kShapes)];
+  // A scalar is given to a launch, not made by it.
+  out.extent = kExtents[object.choice("shape", true, std::span(kShapes).first(output ? 3 : 4))];
   out.type = object.name("type", true);
   out.given = object.name("given", false);
   if (output) {
@@ -170,6 +172,14 @@ TensorDescription tensor(const Json& json, const std::string& place, bool output
     out.fill = kFillValues[object.choice("fill", false, kFills)];
   }
   return out;
+}
+
+KeyDescription key(const Json& json, const std::string& place) {
+  static constexpr std::array<std::string_view, 3> kKeys{"name", "default", "doc"};
+  const Object object(json, place, kKeys);
+  return {.name = object.name("name", true),
+          .default_value = object.text("default", false),
+          .doc = object.text("doc", false)};
 }
 
 }  // namespace
@@ -200,8 +210,8 @@ std::string Description::place(std::size_t statement) const {
 }
 
 Description parse_description(std::string_view json, std::string_view where) {
-  static constexpr std::array<std::string_view, 6> kKeys{
-      "version", "op", "summary", "inputs", "formula", "outputs"};
+  static constexpr std::array<std::string_view, 7> kKeys{
+      "version", "op", "summary", "keys", "inputs", "formula", "outputs"};
   const Json document = read(json, where);
   const Object object(document, std::string(where), kKeys);
   object.version();
@@ -209,6 +219,10 @@ Description parse_description(std::string_view json, std::string_view where) {
   out.where = where;
   out.op = object.name("op", true);
   out.summary = object.text("summary", false);
+  if (document.contains("keys")) {
+    for (const Json& one : object.list("keys", kMaxTensors))
+      out.keys.push_back(key(one, fmt::format("{}, key {}", where, out.keys.size() + 1)));
+  }
   for (const Json& one : object.list("inputs", kMaxTensors)) {
     out.inputs.push_back(
         tensor(one, fmt::format("{}, input {}", where, out.inputs.size() + 1), false));
@@ -223,6 +237,7 @@ Description parse_description(std::string_view json, std::string_view where) {
         tensor(one, fmt::format("{}, output {}", where, out.outputs.size() + 1), true));
   }
   check(out);
+  complete_keys(out);
   for (const auto* tensors : {&out.inputs, &out.outputs}) {
     for (const TensorDescription& t : *tensors)
       out.names += (out.names.empty() ? "" : ", ") + t.name;

@@ -26,8 +26,8 @@ enum class Extent { scalar, row, column, matrix };
 
 struct TensorDescription {
   std::string name;
-  Extent extent = Extent::matrix;
-  std::string type;        // f32, f16, bf16, or the key that chooses it
+  Extent extent = Extent::matrix;  // scalar: a number that the launch is given
+  std::string type;                // f32, f16, bf16, or the key that chooses it
   std::string given;       // the key that makes it present: a flag, or a type other than none
   std::string accumulate;  // outputs: the flag that makes = a +=
   Fill fill = Fill::normal;
@@ -35,14 +35,27 @@ struct TensorDescription {
   bool operator==(const TensorDescription&) const = default;
 };
 
-// {"version": 1, "op": name, "summary": text, "inputs": [tensor ...], "formula": ["name =
-// expression"
-//  ...], "outputs": [tensor ...]}
-// tensor: {"name": name, "shape": "matrix" | "row" | "column", "type": type
+// A key of the op's signatures, n aside.
+struct KeyDescription {
+  // A type; a type or none, where tensors are there only with it; a flag.
+  enum class Kind { type, optional_type, flag };
+  std::string name;
+  Kind kind = Kind::flag;
+  std::string default_value;  // a value, or another type key, whose value it takes
+  std::string doc;
+
+  bool operator==(const KeyDescription&) const = default;
+};
+
+// {"version": 1, "op": name, "summary": text [, "keys": [key ...]], "inputs": [tensor ...],
+//  "formula": ["name = expression" ...], "outputs": [tensor ...]}
+// key: {"name": name [, "default": value] [, "doc": text]}
+// tensor: {"name": name, "shape": "matrix" | "row" | "column" | "scalar", "type": type
 //  [, "given": key] [, "accumulate": flag] [, "fill": "normal" | "positive" | "small"]}
 struct Description {
   std::string op;
   std::string summary;
+  std::vector<KeyDescription> keys;  // sorted by name
   std::vector<TensorDescription> inputs;
   std::vector<Statement> formula;
   std::vector<TensorDescription> outputs;
@@ -57,12 +70,13 @@ struct Description {
 inline constexpr std::size_t kMaxTensors = 16;  // inputs, or outputs
 inline constexpr std::size_t kMaxStatements = 64;
 
-// Throws Error{invalid_source} that names the place, what is wrong there, and what is known. Checks
-// what no signature changes: names are defined once and before their use, and are used; functions
-// and their number of operands are known; every output has a statement.
+// A key that tensors name as a type is one; one that "given" names is a type or none when it is a
+// tensor's type too, else a flag; one that only "keys" and the formula name is a flag. Without a
+// default of its own, which may be none for a type, the first type is bf16, every other one is the
+// first one's, and a flag is 0. Throws Error{invalid_source} that names the place, what is wrong
+// there, and what is known. Checks what no signature changes: names are defined once and before
+// their use, and are used; functions and their number of operands are known; every output has a
+// statement.
 [[nodiscard]] Description parse_description(std::string_view json, std::string_view where);
-
-// A built-in op's. Throws Error{internal} for another.
-[[nodiscard]] const Description& builtin_description(std::string_view op);
 
 }  // namespace kiln::mix_order_reduction

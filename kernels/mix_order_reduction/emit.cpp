@@ -4,9 +4,15 @@
 
 #include <kiln/error.hpp>
 
+#include "kernels/mix_order_reduction/formula.hpp"
 #include "kernels/mix_order_reduction/op.hpp"
 
 namespace kiln::mix_order_reduction {
+namespace {
+
+constexpr std::string_view kFunctions = "#include \"kernels/mix_order_reduction/functions.cuh\"\n";
+
+}  // namespace
 
 Source emit(const Plan& plan, std::size_t index) {
   const Op op = Op::from(plan.signature);
@@ -17,7 +23,7 @@ Source emit(const Plan& plan, std::size_t index) {
   };
   std::string text = fmt::format(R"(// {signature}
 #include "kernels/mix_order_reduction/reduction.cuh"
-
+{functions}
 {formula}
 struct Config {{
   using Formula = ::Formula;
@@ -34,7 +40,6 @@ struct Config {{
   }};
   static constexpr bool keep_inputs = {keep};
   static constexpr bool row_vectors_in_registers = {vectors};
-  static constexpr bool accumulate = {accumulate};
   static constexpr float inverse_n = 1.0f / geometry.n;
   static constexpr long long smem_bytes = {smem};
 }};
@@ -45,6 +50,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {ctas})
 }}
 )",
                                  fmt::arg("signature", stage.entry),
+                                 fmt::arg("functions", has_functions(op.program) ? kFunctions : ""),
                                  fmt::arg("formula", fused_formula(op.program, op.shape)),
                                  fmt::arg("n", constant("n")),
                                  fmt::arg("inputs", constant("inputs")),
@@ -56,7 +62,6 @@ extern "C" __global__ void __launch_bounds__({threads}, {ctas})
                                  fmt::arg("cluster", constant("cluster_ctas")),
                                  fmt::arg("keep", truth("keep_inputs")),
                                  fmt::arg("vectors", truth("row_vectors_in_registers")),
-                                 fmt::arg("accumulate", op.shape.accumulate),
                                  fmt::arg("smem", stage.smem_bytes),
                                  fmt::arg("ctas", stage.ctas_per_sm),
                                  fmt::arg("entry", stage.entry));

@@ -3,8 +3,6 @@
 #include "kernels/mix_order_reduction/emulate.hpp"
 
 #include <algorithm>
-#include <bit>
-#include <cmath>
 #include <string>
 
 #include <kiln/error.hpp>
@@ -32,6 +30,35 @@ float least(float a, float b) {
   return a < b ? a : b;
 }
 
+float greatest(float a, float b) { return -least(-a, -b); }
+
+// Of no values.
+float identity(Reduction reduction) {
+  switch (reduction) {
+    case Reduction::sum:
+    case Reduction::absmax:
+      return 0.0f;
+    case Reduction::min:
+      return INFINITY;
+    case Reduction::max:
+      return -INFINITY;
+  }
+  return 0.0f;
+}
+
+float joined(Reduction reduction, float a, float b) {
+  switch (reduction) {
+    case Reduction::sum:
+      return a + b;
+    case Reduction::min:
+      return least(a, b);
+    case Reduction::max:
+    case Reduction::absmax:
+      return greatest(a, b);
+  }
+  return a;
+}
+
 float operation(const Node& node, float a, float b, float c) {
   switch (node.kind) {
     case Kind::negate:
@@ -40,6 +67,16 @@ float operation(const Node& node, float a, float b, float c) {
       return std::fabs(a);
     case Kind::sqrt:
       return std::sqrt(a);
+    case Kind::exp:
+      return HostFunctions::exp(a);
+    case Kind::log:
+      return HostFunctions::log(a);
+    case Kind::tanh:
+      return HostFunctions::tanh(a);
+    case Kind::sigmoid:
+      return HostFunctions::sigmoid(a);
+    case Kind::erf:
+      return HostFunctions::erf(a);
     case Kind::round:
       return static_cast<float>(rounded_to(node.type, a));
     case Kind::add:
@@ -53,7 +90,7 @@ float operation(const Node& node, float a, float b, float c) {
     case Kind::min:
       return least(a, b);
     case Kind::max:
-      return -least(-a, -b);
+      return greatest(a, b);
     case Kind::less:
       return a < b ? 1.0f : 0.0f;
     case Kind::less_equal:
@@ -117,7 +154,7 @@ class Emulation {
   template <class Sum>
   [[nodiscard]] float added(const Sum& of, std::int64_t column, float sum) const {
     const float a = at(of.a, column);
-    return of.b < 0 ? sum + a : std::fmaf(a, at(of.b, column), sum);
+    return of.b < 0 ? joined(of.reduction, sum, a) : std::fmaf(a, at(of.b, column), sum);
   }
 
   void compute(std::int64_t row) {
@@ -135,6 +172,7 @@ class Emulation {
   }
 
   [[nodiscard]] float element(const Node& node, std::int64_t row, std::int64_t j) const {
+    // A scalar is an input of one element.
     if (node.kind == Kind::inverse_n) return 1.0f / static_cast<float>(n_);
     if (node.kind == Kind::input) {
       const std::int64_t first = varies_over_rows(node.extent) ? row : 0;
@@ -145,13 +183,14 @@ class Emulation {
   }
 
   [[nodiscard]] float row_sum(const Node& node) const {
-    std::vector<float> lane(index(lanes(n_)), 0.0f);
+    std::vector<float> lane(index(lanes(n_)), identity(node.reduction));
     for (std::int64_t j = 0; j < n_; ++j) {
       float& sum = lane[index(j / kVector % kMaxLanes)];
       sum = added(node, j, sum);
     }
     for (std::size_t step = 1; step < lane.size(); step *= 2) {
-      for (std::size_t l = 0; l < lane.size(); l += 2 * step) lane[l] += lane[l + step];
+      for (std::size_t l = 0; l < lane.size(); l += 2 * step)
+        lane[l] = joined(node.reduction, lane[l], lane[l + step]);
     }
     return lane[0];
   }
@@ -168,10 +207,12 @@ class Emulation {
   [[nodiscard]] std::vector<float> column_sums(const ColumnSum& of) {
     const RowSplit split = split_rows(rows_, n_);
     const int tile = tile_rows(n_);
-    std::vector<float> total(index(n_), 0.0f), group = total, block = total, chain = total;
-    const auto join = [](std::vector<float>& into, std::vector<float>& part) {
-      for (std::size_t j = 0; j < into.size(); ++j) into[j] += part[j];
-      std::fill(part.begin(), part.end(), 0.0f);
+    const float none = identity(of.reduction);
+    std::vector<float> total(index(n_), none), group = total, block = total, chain = total;
+    const auto join = [&](std::vector<float>& into, std::vector<float>& part) {
+      for (std::size_t j = 0; j < into.size(); ++j)
+        into[j] = joined(of.reduction, into[j], part[j]);
+      std::fill(part.begin(), part.end(), none);
     };
     for (int b = 0; b < split.blocks; ++b) {
       const std::int64_t count = block_rows(split, tile, b);

@@ -55,6 +55,16 @@ void operate(const Node& node, Values& out, const Values* a, const Values* b, co
       return one(abs);
     case Kind::sqrt:
       return one(sqrt);
+    case Kind::exp:
+      return one(exp);
+    case Kind::log:
+      return one(log);
+    case Kind::tanh:
+      return one(tanh);
+    case Kind::sigmoid:
+      return one(sigmoid);
+    case Kind::erf:
+      return one(erf);
     case Kind::round:
       return three([&](Bounded x, Bounded, Bounded) { return round(x, node.type); });
     case Kind::add:
@@ -90,6 +100,37 @@ void operate(const Node& node, Values& out, const Values* a, const Values* b, co
   throw Error(ErrorCode::internal, "not an operation on elements");
 }
 
+// Many values as one, in whatever order a kernel takes them.
+class BoundedReduction {
+ public:
+  explicit BoundedReduction(Reduction reduction) : reduction_(reduction) {
+    if (reduction == Reduction::min) extreme_.value = bounded::kInfinity;
+    if (reduction == Reduction::max) extreme_.value = -bounded::kInfinity;
+  }
+  void add(Bounded term) {
+    switch (reduction_) {
+      case Reduction::sum:
+        return sum_.add(term);
+      case Reduction::min:
+        extreme_ = min(extreme_, term);
+        return;
+      case Reduction::max:
+      case Reduction::absmax:
+        extreme_ = max(extreme_, term);
+        return;
+    }
+  }
+  void add_product(Bounded a, Bounded b) { sum_.add_product(a, b); }
+  [[nodiscard]] Bounded total(double roundings) const {
+    return reduction_ == Reduction::sum ? sum_.total(roundings) : extreme_;
+  }
+
+ private:
+  Reduction reduction_;
+  BoundedSum sum_;
+  Bounded extreme_;
+};
+
 class Evaluation {
  public:
   Evaluation(const Program& program,
@@ -100,7 +141,9 @@ class Evaluation {
         n_(static_cast<std::size_t>(n)),
         rows_(static_cast<std::size_t>(rows)),
         values_(program.nodes.size()),
-        sums_(program.column_sums.size(), std::vector<BoundedSum>(n_)) {
+        sums_(program.column_sums.size()) {
+    for (std::size_t s = 0; s < sums_.size(); ++s)
+      sums_[s].resize(n_, BoundedReduction(program.column_sums[s].reduction));
     for (const ProgramTensor& t : program.inputs) inputs_.push_back(&find(tensors, t.name));
     for (const Output& o : program.outputs) {
       out_.push_back({o.tensor.name, {}, {}});
@@ -138,7 +181,7 @@ class Evaluation {
   }
 
   template <class Sum>
-  void term(const Sum& of, std::size_t i, BoundedSum& sum) const {
+  void term(const Sum& of, std::size_t i, BoundedReduction& sum) const {
     if (of.b < 0) {
       sum.add(at(of.a, i));
     } else {
@@ -153,7 +196,7 @@ class Evaluation {
     if (node.kind == Kind::row_sum) {
       // A lane adds its columns one by one; then a tree over the lanes.
       const auto width = static_cast<std::int64_t>(n_);
-      BoundedSum sum;
+      BoundedReduction sum(node.reduction);
       for (std::size_t j = 0; j < n_; ++j) term(node, j, sum);
       out[0] =
           sum.total(static_cast<double>(panels(width)) * kVector + std::log2(lanes(width)) + 1);
@@ -211,8 +254,8 @@ class Evaluation {
   const Program& program_;
   std::size_t n_, rows_;
   std::vector<const std::vector<double>*> inputs_;
-  std::vector<Values> values_;                 // of the current row
-  std::vector<std::vector<BoundedSum>> sums_;  // a column sum, a column
+  std::vector<Values> values_;                       // of the current row
+  std::vector<std::vector<BoundedReduction>> sums_;  // a column sum, a column
   std::vector<Expected> out_;
 };
 

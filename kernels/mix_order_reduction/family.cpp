@@ -10,6 +10,7 @@
 #include <kiln/error.hpp>
 
 #include "kernels/mix_order_reduction/op.hpp"
+#include "kernels/mix_order_reduction/registry.hpp"
 
 namespace kiln::mix_order_reduction {
 
@@ -17,29 +18,28 @@ Op Op::from(const Signature& signature) {
   Op op;
   op.name = signature.op;
   op.n = signature.integer("n");
-  op.program = specialise(builtin_description(signature.op), signature);
+  op.program = specialise(description_of(signature.op), signature);
   op.shape = shape_of(op.program);
   return op;
 }
 
 std::string Op::types_text(const Signature& signature) const {
-  // The matrices' type, the other types in the description's order, the flags that are set.
-  std::string types = fmt::format("_{}", to_string(shape.matrix)), flags;
+  // Types in the order in which tensors name them, then the flags that are set.
+  std::string out;
   std::set<std::string> seen;
-  const Description& d = builtin_description(name);
+  const Description& d = description_of(name);
   for (const auto* tensors : {&d.inputs, &d.outputs}) {
     for (const TensorDescription& t : *tensors) {
-      const bool key = !parse_dtype(t.type) && t.extent != Extent::matrix;
-      if (key && seen.insert(t.type).second) types += fmt::format("_{}", signature.value(t.type));
+      if (!t.accumulate.empty()) seen.insert(t.accumulate);  // said by _acc
+      if (!parse_dtype(t.type) && seen.insert(t.type).second)
+        out += fmt::format("_{}", signature.value(t.type));
     }
   }
-  for (const auto* tensors : {&d.inputs, &d.outputs}) {
-    for (const TensorDescription& t : *tensors) {
-      const bool flag = !t.given.empty() && signature.value(t.given) == "1";
-      if (flag && seen.insert(t.given).second) flags += fmt::format("_{}", t.given);
-    }
+  for (const KeyDescription& key : d.keys) {
+    const bool flag = key.kind == KeyDescription::Kind::flag && !seen.contains(key.name);
+    if (flag && signature.value(key.name) == "1") out += fmt::format("_{}", key.name);
   }
-  return types + flags;
+  return out;
 }
 
 std::vector<Sample> samples() {
@@ -62,14 +62,37 @@ std::vector<Sample> samples() {
       {"layer_norm_backward:n=16384", ""},
       {"layer_norm_backward:n=32768,x=f32", ""},
       {"layer_norm_backward:n=65536", ""},
+      {"rms_norm_backward:n=4096,gated=1,offset=1", "rms_norm_backward_n4096_gated_offset.cu"},
+      {"rms_norm_backward:n=300,x=f32,gated=1,w=none,residual=1", ""},
+      {"rms_norm_forward:n=4096,residual=1", "rms_norm_forward_n4096_residual.cu"},
+      {"rms_norm_forward:n=99,x=f32,offset=1", ""},
+      {"rms_norm_forward:n=65536,w=none", ""},
+      {"layer_norm_forward:n=4096", "layer_norm_forward_n4096.cu"},
+      {"layer_norm_forward:n=2880,x=f16,residual=1,w=f32,b=none", ""},
+      {"layer_norm_forward:n=65536", ""},
+      {"softmax_backward:n=1024,dbias=f32", "softmax_backward_n1024_dbias.cu"},
+      {"softmax_backward:n=77,x=f32", ""},
+      {"softmax_backward:n=40000,dbias=f32,accumulate=1", ""},
+      {"adaln_backward:n=1152", ""},
+      {"adaln_backward:n=3072,x=f32,scale=f32,accumulate=1,residual=1", ""},
+      {"adaln_backward:n=65536", ""},
+      {"bias_backward:n=4096,db=f32,accumulate=1", ""},
+      {"bias_backward:n=7,x=f32", ""},
+      {"bias_backward:n=65536", ""},
+      {"rms_norm_pair_backward:n=8192,x=f32,residual=1", ""},
+      {"rms_norm_pair_backward:n=2048", ""},
+      {"rms_norm_pair_backward:n=65536", ""},
+      {"absmax:n=4096", "absmax_n4096.cu"},
+      {"absmax:n=33,x=f16", ""},
+      {"absmax:n=65536,x=f32", ""},
   };
 }
 
 extern const Family family;
 const Family family{
     .name = "mix_order_reduction",
-    .emitter_version = 1,
-    .ops = kOpSpecs,
+    .emitter_version = 2,
+    .ops = op_specs,
     .plan = plan,
     .emit = emit,
     .compose = compose,

@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
-#include <array>
 #include <cstdint>
 #include <span>
 #include <string>
 #include <string_view>
 
 #include "kernels/family.hpp"
-#include "kernels/mix_order_reduction/formula.hpp"
+#include "kernels/mix_order_reduction/program.hpp"
+#include "kernels/mix_order_reduction/shape.hpp"
 
 namespace kiln::mix_order_reduction {
 
@@ -29,8 +29,8 @@ struct Op {
   [[nodiscard]] std::string types_text(const Signature& signature) const;
 };
 
-// The ops of the family, sorted by name.
-extern const std::array<OpSpec, 2> kOpSpecs;
+// How signatures of an op are completed where its description does not say; null for others.
+[[nodiscard]] void (*completion_of(std::string_view op))(Signature&);
 
 PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Policy& policy);
 Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallback& fallback);

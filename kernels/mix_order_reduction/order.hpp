@@ -83,6 +83,16 @@ constexpr RowSplit split_rows(long long rows, long long n) {
   return {blocks, static_cast<int>(whole % blocks), whole / blocks, static_cast<int>(rows % tile)};
 }
 
+// Over `most` blocks, or one for each tile where there are fewer: for a launch without column sums,
+// whose bits do not depend on it.
+constexpr RowSplit spread_rows(long long rows, long long n, int most) {
+  const int tile = tile_rows(n);
+  const long long tiles = ceil_div(rows, tile);
+  const int blocks = tiles < 1 ? 1 : tiles < most ? static_cast<int>(tiles) : most;
+  const long long whole = rows / tile;
+  return {blocks, static_cast<int>(whole % blocks), whole / blocks, static_cast<int>(rows % tile)};
+}
+
 // How many rows block `block` has, and which row of the matrix its i-th is.
 constexpr long long block_rows(const RowSplit& split, int tile, int block) {
   return (split.tiles + (block < split.extra ? 1 : 0)) * tile +

@@ -17,28 +17,44 @@ struct MutableMatrixView {
   long long stride;
 };
 
-inline constexpr int kMaxMatrices = 6;  // inputs
-inline constexpr int kMaxMatrixOutputs = 2;
-inline constexpr int kMaxVectors = 4;  // row vectors; column vectors; column sums
+inline constexpr int kMaxMatrices = 8;  // inputs
+inline constexpr int kMaxMatrixOutputs = 4;
+// Row vectors; column vectors; scalars; column outputs; column sums; row sums of one pass.
+inline constexpr int kMaxVectors = 4;
 
-// Tensors stand in the description's order. The fused kernel's matrices and row vectors close ranks
-// where one is absent; in composed kernels, which serve several signatures, an absent one is null.
+// Types where they are known at run time only.
+enum class ElementType : unsigned char { f32, f16, bf16 };
+
+// How many values become one, as Reduction of program.hpp.
+enum class Join { sum, min, max, absmax };
+
+// Tensors stand in the description's order. The fused kernel's close ranks where one is absent; in
+// composed kernels, which serve several signatures, an absent one is null. Column sums close ranks
+// in every kernel.
 struct ReductionParameters {
   MatrixView inputs[kMaxMatrices];
   const void* row_vectors[kMaxVectors];      // [n]
   const float* column_vectors[kMaxVectors];  // [rows]
+  float scalars[kMaxVectors];
   MutableMatrixView outputs[kMaxMatrixOutputs];
-  void* column_sums[kMaxVectors];  // [n]; close ranks in every kernel
-  float* partials;                 // for each column sum [row_blocks, n], workspace
-  long long partials_stride;       // floats from one column sum's to the next one's
-  unsigned* barrier;               // fused: grid barrier counter
+  float* column_outputs[kMaxVectors];  // [rows]
+  void* column_sums[kMaxVectors];      // [n]
+  float* partials;                     // for each column sum [row_blocks, n], workspace
+  long long partials_stride;           // floats from one column sum's to the next one's
+  float* chain_sums;                   // composed: [row_blocks, column sums, n], workspace
+  unsigned* barrier;                   // fused: grid barrier counter
   RowSplit split;
   int finish_shift;       // fused: a CTA finishes 2^finish_shift columns at a time
   int vector_access;      // fused: every row of every matrix starts on 16 bytes
   int row_vector_access;  // fused: every row vector does
   long long rows;         // of every matrix; `split` says who sums which
   // Composed: what the fused kernel knows when it is compiled.
-  int accumulate;
+  ElementType input_types[kMaxMatrices];
+  ElementType row_vector_types[kMaxVectors];
+  ElementType output_types[kMaxMatrixOutputs];
+  ElementType column_sum_types[kMaxVectors];
+  Join column_joins[kMaxVectors];
+  bool accumulate[kMaxVectors];  // a column sum
   long long n;
   float inverse_n;  // 1 / n, rounded to fp32
   int chains;

@@ -8,6 +8,7 @@
 #include <fmt/format.h>
 
 #include "kernels/mix_order_reduction/candidates.hpp"
+#include "kernels/mix_order_reduction/composed_formula.hpp"
 #include "kernels/mix_order_reduction/layout.hpp"
 #include "kernels/mix_order_reduction/op.hpp"
 
@@ -41,6 +42,12 @@ std::string tile_text(const Geometry& g) {
   return fmt::format("{} row{} x {} columns", rows, rows == 1 ? "" : "s", g.n);
 }
 
+bool accumulates(const Op& op) {
+  return std::any_of(op.program.outputs.begin(), op.program.outputs.end(), [](const Output& o) {
+    return o.tensor.accumulate;
+  });
+}
+
 // <op>_<types>_t<tile>_s<stages>[_acc]
 std::string entry_name(const Op& op, const Signature& signature, const Geometry& g) {
   return fmt::format("{}{}_t{}x{}_s{}{}",
@@ -49,7 +56,7 @@ std::string entry_name(const Op& op, const Signature& signature, const Geometry&
                      g.rows_per_step * chains(g.n),
                      g.n,
                      g.stages,
-                     op.shape.accumulate ? "_acc" : "");
+                     accumulates(op) ? "_acc" : "");
 }
 
 StagePlan stage_plan(const Op& op,
@@ -76,13 +83,13 @@ StagePlan stage_plan(const Op& op,
                      {"cluster_ctas", g.cluster_ctas},
                      {"keep_inputs", c.keep_inputs},
                      {"row_vectors_in_registers", c.row_vectors_in_registers}};
-  stage.types.emplace_back("matrix", to_string(op.shape.matrix));
+  stage.types.emplace_back("matrix", to_string(matrix_type(op)));
   for (const int i : op.shape.row_vectors) {
-    const ProgramTensor& t = op.program.inputs[static_cast<std::size_t>(i)];
+    const ProgramTensor& t = input_of(op.program, i);
     stage.types.emplace_back(t.name, to_string(t.type));
   }
   for (const int o : op.shape.column_sums) {
-    const ProgramTensor& t = op.program.outputs[static_cast<std::size_t>(o)].tensor;
+    const ProgramTensor& t = output_of(op.program, o).tensor;
     stage.types.emplace_back(t.name, to_string(t.type));
   }
   return stage;
@@ -116,6 +123,10 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
                     kMaxCtaColumns,
                     limits.arch.text())};
   }
+  if (!one_matrix_type(op)) {
+    return Rejection{FallbackReason::unsupported_option,
+                     "the fused kernel takes matrices of one type; these are of several"};
+  }
   PipelineChoice pipeline;
   pipeline.asked = op.n > 8192 ? 2 : 3;  // the reference formula's value for a long loop
   pipeline.cap = policy.allow_multi_stages ? pipeline.asked : 1;
@@ -144,7 +155,7 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
             "one row of n = {} {} elements needs more shared memory than the {} bytes of {}, or "
             "its sums more registers",
             op.n,
-            to_string(op.shape.matrix),
+            to_string(matrix_type(op)),
             limits.smem_per_cta_bytes,
             limits.arch.text())};
   }
@@ -196,8 +207,9 @@ Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallb
   out.arch = limits.arch;
   out.route = Route::composed;
   out.fallback = fallback;
-  out.workspace_bytes =
-      static_cast<std::int64_t>(op.shape.column_sums.size()) * workspace_bytes(op.n);
+  // Twice where chains are summed a row at a time.
+  out.workspace_bytes = static_cast<std::int64_t>(op.shape.column_sums.size()) *
+                        workspace_bytes(op.n) * (sums_need_passes(op.shape) ? 2 : 1);
   const auto add = [&](std::string entry, std::string tile) {
     StagePlan stage;
     stage.entry = std::move(entry);
@@ -206,10 +218,11 @@ Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallb
     stage.pipeline.why = "composed kernels keep no stages";
     out.stages.push_back(std::move(stage));
   };
-  add(composed_entry(op.name, op.program, op.shape, Part::rows), "1 row");
+  if (has_rows(op.shape)) add(composed_entry(op.name, op.program, op.shape, Part::rows), "1 row");
   if (!op.shape.column_sums.empty()) {
-    add(composed_entry(op.name, op.program, op.shape, Part::columns), "256 columns of a row block");
-    add(finish_entry(op.shape.sum), "256 columns");
+    add(composed_entry(op.name, op.program, op.shape, Part::columns),
+        sums_need_passes(op.shape) ? "a row block" : "256 columns of a row block");
+    add(std::string(kFinishEntry), "256 columns");
   }
   return out;
 }

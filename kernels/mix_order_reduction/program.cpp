@@ -9,8 +9,6 @@
 
 #include <kiln/error.hpp>
 
-#include "kernels/mix_order_reduction/check.hpp"
-
 namespace kiln::mix_order_reduction {
 namespace {
 
@@ -32,10 +30,11 @@ class Lowering {
       Output out;
       out.tensor = tensor(t);
       if (t.extent == Extent::row) {
-        const Expression& operand = statement(t.name).value.operands[0];
-        const auto [a, b] = summand(operand);
+        const Expression& value = statement(t.name).value;
+        const Reduction reduction = reduction_of(find_function(value.text)->callee);
+        const auto [a, b] = summand(value.operands[0], reduction);
         out.column_sum = static_cast<int>(program_.column_sums.size());
-        program_.column_sums.push_back({a, b});
+        program_.column_sums.push_back({reduction, a, b});
       } else {
         out.node = named(t.name);
       }
@@ -57,7 +56,6 @@ class Lowering {
     out.name = t.name;
     out.extent = t.extent;
     out.fill = t.fill;
-    out.optional = !t.given.empty();
     const std::optional<DType> fixed = parse_dtype(t.type);
     const std::optional<DType> type = fixed ? fixed : parse_dtype(signature_.value(t.type));
     if (!type) {
@@ -66,11 +64,6 @@ class Lowering {
     }
     out.type = *type;
     out.accumulate = !t.accumulate.empty() && has(t.accumulate);
-    const bool input = &t >= d_.inputs.data() && &t < d_.inputs.data() + d_.inputs.size();
-    for (const TensorDescription& one : input ? d_.inputs : d_.outputs) {
-      if (&one == &t) break;
-      if (one.extent == t.extent) ++out.slot;
-    }
     return out;
   }
   [[nodiscard]] const Statement& statement(const std::string& name) const {
@@ -79,8 +72,8 @@ class Lowering {
   }
 
   int add(Node node) {
-    const auto key =
-        std::make_tuple(node.kind, node.a, node.b, node.c, node.tensor, node.constant, node.type);
+    const auto key = std::make_tuple(
+        node.kind, node.a, node.b, node.c, node.tensor, node.constant, node.type, node.reduction);
     const auto [found, fresh] = known_.try_emplace(key, static_cast<int>(program_.nodes.size()));
     if (!fresh) return found->second;
     for (const int operand : {node.a, node.b, node.c}) {
@@ -128,13 +121,14 @@ class Lowering {
     return value;
   }
 
-  // What a sum adds: a product is added by fma.
-  std::pair<int, int> summand(const Expression& e) {
-    if (e.kind == Expression::Kind::binary && e.text == "*") {
+  // What a reduction takes: a sum adds a product by fma.
+  std::pair<int, int> summand(const Expression& e, Reduction reduction) {
+    if (reduction == Reduction::sum && e.kind == Expression::Kind::binary && e.text == "*") {
       const int a = lower(e.operands[0]);
       return {a, lower(e.operands[1])};
     }
-    return {lower(e), -1};
+    const int a = lower(e);
+    return {reduction == Reduction::absmax ? add(Kind::abs, a) : a, -1};
   }
 
   int lower(const Expression& e) {
@@ -170,10 +164,14 @@ class Lowering {
   int call(const Expression& e) {
     const Callee callee = find_function(e.text)->callee;
     if (callee == Callee::given) return lower(e.operands[has(e.operands[0].text) ? 1 : 2]);
+    if (callee == Callee::cast) return cast(e);
     if (reduces_row(callee)) {
-      const auto [a, b] = summand(e.operands[0]);
-      const int sum = add(Kind::row_sum, a, b);
-      if (callee == Callee::row_sum) return sum;
+      Node reduce;
+      reduce.kind = Kind::row_sum;
+      reduce.reduction = reduction_of(callee);
+      std::tie(reduce.a, reduce.b) = summand(e.operands[0], reduce.reduction);
+      const int sum = add(reduce);
+      if (callee != Callee::row_mean) return sum;
       Node inverse;
       inverse.kind = Kind::inverse_n;
       return add(Kind::multiply, sum, add(inverse));
@@ -183,53 +181,73 @@ class Lowering {
     return function(callee, operands);
   }
 
-  int function(Callee callee, const std::vector<int>& operands) {
+  int cast(const Expression& e) {
+    const int a = lower(e.operands[1]);
+    const std::optional<DType> type = parse_dtype(signature_.value(e.operands[0].text));
+    return type ? rounded(*type, a) : a;
+  }
+  int rounded(DType type, int a) {
+    if (type == DType::f32) return a;
     Node node;
-    node.a = operands[0];
-    if (operands.size() > 1) node.b = operands[1];
-    if (operands.size() > 2) node.c = operands[2];
+    node.kind = Kind::round;
+    node.type = type;
+    node.a = a;
+    return add(node);
+  }
+
+  int function(Callee callee, const std::vector<int>& of) {
+    const auto call = [&](Kind kind) {
+      return add(kind, of[0], of.size() > 1 ? of[1] : -1, of.size() > 2 ? of[2] : -1);
+    };
     switch (callee) {
       case Callee::abs:
-        node.kind = Kind::abs;
-        break;
+        return call(Kind::abs);
       case Callee::bf16:
-        node.kind = Kind::round;
-        node.type = DType::bf16;
-        break;
+        return rounded(DType::bf16, of[0]);
+      case Callee::erf:
+        return call(Kind::erf);
+      case Callee::exp:
+        return call(Kind::exp);
       case Callee::f16:
-        node.kind = Kind::round;
-        node.type = DType::f16;
-        break;
+        return rounded(DType::f16, of[0]);
       case Callee::fma:
-        node.kind = Kind::fma;
-        break;
+        return call(Kind::fma);
+      case Callee::log:
+        return call(Kind::log);
       case Callee::max:
-        node.kind = Kind::max;
-        break;
+        return call(Kind::max);
       case Callee::min:
-        node.kind = Kind::min;
-        break;
-      case Callee::select:
-        node.kind = Kind::select;
-        break;
+        return call(Kind::min);
       case Callee::rsqrt:
-        return add(Kind::divide, constant(1), add(Kind::sqrt, operands[0]));
+        return add(Kind::divide, constant(1), add(Kind::sqrt, of[0]));
+      case Callee::select:
+        return call(Kind::select);
+      case Callee::sigmoid:
+        return call(Kind::sigmoid);
       case Callee::sqrt:
-        node.kind = Kind::sqrt;
-        break;
+        return call(Kind::sqrt);
+      case Callee::tanh:
+        return call(Kind::tanh);
+      case Callee::cast:
       case Callee::given:
-      case Callee::row_sum:
-      case Callee::row_mean:
+      case Callee::column_absmax:
+      case Callee::column_max:
+      case Callee::column_min:
       case Callee::column_sum:
-        throw Error(ErrorCode::internal, d_.where + ": a reduction inside an expression");
+      case Callee::row_absmax:
+      case Callee::row_max:
+      case Callee::row_mean:
+      case Callee::row_min:
+      case Callee::row_sum:
+        break;
     }
-    return add(node);
+    throw Error(ErrorCode::internal, d_.where + ": a reduction inside an expression");
   }
 
   const Description& d_;
   const Signature& signature_;
   Program program_;
-  std::map<std::tuple<Kind, int, int, int, int, double, DType>, int> known_;
+  std::map<std::tuple<Kind, int, int, int, int, double, DType, Reduction>, int> known_;
   std::map<std::string, int> inputs_;
   std::map<std::string, int> values_;
 };
@@ -241,45 +259,34 @@ bool is_condition(Node::Kind kind) noexcept {
          kind == Kind::not_equal;
 }
 
-Program specialise(const Description& description, const Signature& signature) {
-  return Lowering(description, signature).run();
+bool is_elementary(Node::Kind kind) noexcept {
+  return kind == Kind::exp || kind == Kind::log || kind == Kind::tanh || kind == Kind::sigmoid ||
+         kind == Kind::erf;
 }
 
-int flops_per_element(const Program& program) {
-  int flops = 0;
-  for (const Node& node : program.nodes) {
-    if (node.kind == Kind::row_sum) flops += node.b >= 0 ? 2 : 1;
-    if (node.extent != Extent::matrix) continue;
-    switch (node.kind) {
-      case Kind::fma:
-        flops += 2;
-        break;
-      case Kind::abs:
-      case Kind::sqrt:
-      case Kind::add:
-      case Kind::subtract:
-      case Kind::multiply:
-      case Kind::divide:
-      case Kind::min:
-      case Kind::max:
-        flops += 1;
-        break;
-      case Kind::input:
-      case Kind::constant:
-      case Kind::inverse_n:
-      case Kind::negate:
-      case Kind::round:
-      case Kind::less:
-      case Kind::less_equal:
-      case Kind::equal:
-      case Kind::not_equal:
-      case Kind::select:
-      case Kind::row_sum:
-        break;
-    }
+Reduction reduction_of(Callee callee) noexcept {
+  if (callee == Callee::row_min || callee == Callee::column_min) return Reduction::min;
+  if (callee == Callee::row_max || callee == Callee::column_max) return Reduction::max;
+  if (callee == Callee::row_absmax || callee == Callee::column_absmax) return Reduction::absmax;
+  return Reduction::sum;
+}
+
+std::string_view to_string(Reduction reduction) noexcept {
+  switch (reduction) {
+    case Reduction::sum:
+      return "sum";
+    case Reduction::min:
+      return "min";
+    case Reduction::max:
+      return "max";
+    case Reduction::absmax:
+      return "absmax";
   }
-  for (const ColumnSum& sum : program.column_sums) flops += sum.b >= 0 ? 2 : 1;
-  return flops;
+  return "?";
+}
+
+Program specialise(const Description& description, const Signature& signature) {
+  return Lowering(description, signature).run();
 }
 
 }  // namespace kiln::mix_order_reduction

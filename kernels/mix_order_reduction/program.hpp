@@ -5,19 +5,33 @@
 #include <string>
 #include <vector>
 
+#include "kernels/mix_order_reduction/callees.hpp"
 #include "kernels/mix_order_reduction/description.hpp"
 
 namespace kiln::mix_order_reduction {
 
-// One operation of fp32, rounded once to nearest even.
+// How many values become one. The largest magnitude is 0 where there are no values; the largest of
+// none is -infinity, the smallest +infinity. Extremes are NaN where any value is.
+enum class Reduction { sum, min, max, absmax };
+[[nodiscard]] std::string_view to_string(Reduction reduction) noexcept;
+// Of a function that reduces.
+[[nodiscard]] Reduction reduction_of(Callee callee) noexcept;
+
+// One operation of fp32, rounded once to nearest even; the functions of elementary.hpp, several
+// times.
 struct Node {
   enum class Kind {
-    input,  // element of inputs[tensor], widened exactly
+    input,  // element of inputs[tensor], widened exactly; a scalar is rounded to fp32 first
     constant,
     inverse_n,  // 1 / n, rounded
     negate,
     abs,
     sqrt,
+    exp,
+    log,
+    tanh,
+    sigmoid,
+    erf,
     round,  // to type
     add,
     subtract,
@@ -29,15 +43,18 @@ struct Node {
     less_equal,
     equal,
     not_equal,
-    fma,      // a * b + c
-    select,   // a ? b : c
-    row_sum,  // over the columns: of a; of a * b by fma where b is there
+    fma,     // a * b + c
+    select,  // a ? b : c
+    // Over the columns: of a; where b is there, a sum of a * b by fma. A "row sum" below is any
+    // reduction over the columns, a "column sum" any over the rows.
+    row_sum,
   };
   Kind kind = Kind::constant;
   int a = -1, b = -1, c = -1;  // operands, earlier nodes
   int tensor = -1;
   double constant = 0;
-  DType type = DType::f32;  // round
+  DType type = DType::f32;               // round
+  Reduction reduction = Reduction::sum;  // row_sum
   Extent extent = Extent::scalar;
   // Passes over a row that must end before this can be known: 0 for what the inputs give, one more
   // for the sum of such values.
@@ -46,6 +63,8 @@ struct Node {
   bool operator==(const Node&) const = default;
 };
 [[nodiscard]] bool is_condition(Node::Kind kind) noexcept;
+// One of elementary.hpp's.
+[[nodiscard]] bool is_elementary(Node::Kind kind) noexcept;
 
 struct ProgramTensor {
   std::string name;
@@ -53,14 +72,13 @@ struct ProgramTensor {
   DType type = DType::f32;
   Fill fill = Fill::normal;
   bool accumulate = false;
-  bool optional = false;  // other signatures do without it
-  int slot = 0;           // its place among the description's inputs, or outputs, of that extent
 
   bool operator==(const ProgramTensor&) const = default;
 };
 
-// The sum over the rows of a, or of a * b by fma where b is there.
+// The reduction over the rows of a; where b is there, a sum of a * b by fma.
 struct ColumnSum {
+  Reduction reduction = Reduction::sum;
   int a = -1, b = -1;
   bool operator==(const ColumnSum&) const = default;
 };

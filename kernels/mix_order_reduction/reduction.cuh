@@ -1,6 +1,7 @@
 // A mix-order reduction in one launch, for any formula.
-//   Formula::reduce adds an element to its row's sums and to its columns' sums; Formula::output
-//   gives what is written there, once the row's sums are known.
+//   In each pass over a row Formula::reduce adds an element to the row's sums and to its columns';
+//   Formula::know gives the row's values once the sums are known; Formula::last gives what is
+//   written, and adds to the columns' sums that need the row's values.
 // A CTA, or a cluster of CTAs for wide rows, owns whole row blocks, one after another; a thread
 // owns the same columns of every row of its group. Sums follow order.hpp. Matrices are written with
 // =; column sums with =, or += (the sum rounded first to the output's type) when accumulate.
@@ -11,16 +12,15 @@
 #include "kernels/mix_order_reduction/parameters.hpp"
 #include "kernels/mix_order_reduction/row_sum.cuh"
 #include "kernels/mix_order_reduction/stages.cuh"
-#include "templates/arithmetic.cuh"
 #include "templates/grid_barrier.cuh"
 
 namespace kiln::mix_order_reduction {
 
-// Formula gives: Matrix, the type of every matrix; Sum, the type of the column outputs; the counts
-// below; RowVectors, what a thread holds of the row vectors for eight columns, with load and widen;
-// reduce and output, of one element:
-//   m: matrices   v: row vectors   c: column vectors, of this row   s: row sums   q: column sums
-//   o: matrix outputs
+// Formula gives: Matrix, the type of every matrix; the counts below; RowVectors, what a thread
+// holds of the row vectors for eight columns, with load and widen; how sums are joined; load_row,
+// know and write_row, of one row; reduce and last, of one element; finish, of one column sum:
+//   m: matrices   v: row vectors   c: the row's values, column vectors first   u: scalars
+//   s: row sums   q: column sums   o: matrix outputs
 template <class C>
 struct Reduction {
   using Formula = typename C::Formula;
@@ -34,8 +34,9 @@ struct Reduction {
   static constexpr int kKept = Formula::kept_matrices;
   static constexpr int kOutputs = Formula::matrix_outputs;
   static constexpr int kRowVectors = Formula::row_vectors;
-  static constexpr int kColumnVectors = Formula::column_vectors;
-  static constexpr int kRowSums = kGeometry.row_sums;
+  static constexpr int kLoadedValues = Formula::loaded_values;
+  static constexpr int kRowValues = Formula::row_values;
+  static constexpr int kPasses = Formula::passes;
   static constexpr int kColumnSums = Formula::column_sums;
   static constexpr int kRows = kGeometry.rows_per_step;
   static constexpr int kStages = kGeometry.stages;
@@ -47,18 +48,22 @@ struct Reduction {
   float* reduction;  // in shared memory, after the stage buffers
   float* scratch;    // over the stage buffers, when they are drained
   RowVectors row_vectors[C::row_vectors_in_registers ? kOctets : 1];
+  int parity = 0;  // which half of `reduction` the next row sums meet in
   float column[kColumnSums > 0 ? kColumnSums : 1][kColumnSums > 0 ? kOctets : 1][kVector];
 
-  // Of one step and row: the column vectors' elements.
-  using Scalars = float[kRows][kColumnVectors > 0 ? kColumnVectors : 1];
-  using Kept = Octet<X>[C::keep_inputs ? kKept : 1][C::keep_inputs ? kRows : 1]
+  static constexpr int at_least_one(int count) { return count > 0 ? count : 1; }
+
+  // Of one step and row: what column vectors hold, and what passes give.
+  using Loaded = float[kRows][at_least_one(kLoadedValues)];
+  using Values = float[kRows][at_least_one(kRowValues)];
+  using Kept = Octet<X>[C::keep_inputs ? at_least_one(kKept) : 1][C::keep_inputs ? kRows : 1]
                        [C::keep_inputs ? kOctets : 1];
 
   void start_step(int step, int stage, const BlockRows& rows) const {
     stages.start(step, stage, rows, p.vector_access, [&](int i) {
       // By index or by selects: the same loads, but wide rows with one sum spilled with the one,
       // and with two sums with the other (NVRTC 13.0).
-      if constexpr (kRowSums == 1) return p.inputs[i];
+      if constexpr (kGeometry.row_sums == 1) return p.inputs[i];
       MatrixView view = p.inputs[0];
 #pragma unroll
       for (int k = 1; k < kInputs; ++k) {
@@ -84,58 +89,85 @@ struct Reduction {
     return read_octet<C, X>(stages.slot(stage, r, i), v);
   }
 
-  // One row's share of the row sums and the column sums. lane_sum: of the row's first sum.
-  template <int Sums>
+  static constexpr int lane_index(int r, int sums, int sum, int v) {
+    return (r * sums + sum) * kLanes + v % kLanes;
+  }
+
+  // One row's share of a pass's row sums and column sums.
+  template <int Pass, int Sums, int Lanes>
   void reduce_octet(
-      int stage, int r, int v, const Kept& kept, const Scalars& scalars, float (&lane_sum)[Sums]) {
+      int stage, int r, int v, const Kept& kept, const Values& values, float (&lane_sum)[Lanes]) {
     const RowVectors vectors = row_vectors_of(v);
-    Octet<X> in[kKept];
+    Octet<X> in[at_least_one(kKept)];
 #pragma unroll
     for (int k = 0; k < kKept; ++k) in[k] = input_octet(kept, stage, r, k, v);
 #pragma unroll
     for (int i = 0; i < kVector; ++i) {
       if (!Owned::kWhole && i >= Owned::count(v)) break;
-      float m[kKept], w[kRowVectors > 0 ? kRowVectors : 1];
-      float s[kRowSums > 0 ? kRowSums : 1], q[kColumnSums > 0 ? kColumnSums : 1];
+      float m[at_least_one(kKept)], w[at_least_one(kRowVectors)];
+      float s[Sums], q[at_least_one(kColumnSums)];
 #pragma unroll
       for (int k = 0; k < kKept; ++k) m[k] = in[k].get(i);
       vectors.widen(i, w);
 #pragma unroll
-      for (int k = 0; k < kRowSums; ++k) s[k] = lane_sum[lane_index(r, k, v)];
+      for (int k = 0; k < Sums; ++k) s[k] = lane_sum[lane_index(r, Sums, k, v)];
 #pragma unroll
       for (int k = 0; k < kColumnSums; ++k) q[k] = column[k][v][i];
-      Formula::reduce(m, w, scalars[r], C::inverse_n, s, q);
+      Formula::template reduce<Pass>(m, w, values[r], p.scalars, C::inverse_n, s, q);
 #pragma unroll
-      for (int k = 0; k < kRowSums; ++k) lane_sum[lane_index(r, k, v)] = s[k];
+      for (int k = 0; k < Sums; ++k) lane_sum[lane_index(r, Sums, k, v)] = s[k];
 #pragma unroll
       for (int k = 0; k < kColumnSums; ++k) column[k][v][i] = q[k];
     }
   }
-  static constexpr int lane_index(int r, int sum, int v) {
-    return (r * kRowSums + sum) * kLanes + v % kLanes;
+
+  // Passes over the rows of one step, from Pass on.
+  template <int Pass>
+  void reduce_rows(int step, int stage, const BlockRows& rows, const Kept& kept, Values& values) {
+    if constexpr (Pass < kPasses) {
+      constexpr int kSums = Formula::row_sums(Pass);
+      constexpr Join kJoin = Formula::join(Pass);
+      float lane_sum[kRows * kSums * kLanes];
+#pragma unroll
+      for (int i = 0; i < kRows * kSums * kLanes; ++i) lane_sum[i] = identity(kJoin);
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        if (!rows.has(step, r)) continue;
+#pragma unroll
+        for (int v = 0; v < kOctets; ++v) {
+          if (Owned::owns(v)) reduce_octet<Pass, kSums>(stage, r, v, kept, values, lane_sum);
+        }
+      }
+      float row_sum[kRows * kSums];
+      row_sums<C, kJoin, kSums>(lane_sum, row_sum, reduction, parity);
+      parity ^= 1;  // over steps, passes and blocks alike: neighbours are still reading this half
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        Formula::template know<Pass + 1>(&row_sum[r * kSums], p.scalars, C::inverse_n, values[r]);
+      }
+      reduce_rows<Pass + 1>(step, stage, rows, kept, values);
+    }
   }
 
-  void write_octet(int stage,
-                   int r,
-                   int v,
-                   i64 row,
-                   const Kept& kept,
-                   const Scalars& scalars,
-                   const float (&row_sum)[kRows * kRowSums]) const {
+  void write_octet(int stage, int r, int v, i64 row, const Kept& kept, const Values& values) {
     const RowVectors vectors = row_vectors_of(v);
-    Octet<X> in[kInputs], out[kOutputs];
+    Octet<X> in[kInputs], out[at_least_one(kOutputs)];
 #pragma unroll
     for (int k = 0; k < kInputs; ++k) in[k] = input_octet(kept, stage, r, k, v);
 #pragma unroll
     for (int i = 0; i < kVector; i += 2) {
-      float value[2][kOutputs];
+      float value[2][at_least_one(kOutputs)];
 #pragma unroll
       for (int j = 0; j < 2; ++j) {
-        float m[kInputs], w[kRowVectors > 0 ? kRowVectors : 1];
+        float m[kInputs], w[at_least_one(kRowVectors)], q[at_least_one(kColumnSums)];
 #pragma unroll
         for (int k = 0; k < kInputs; ++k) m[k] = in[k].get(i + j);
         vectors.widen(i + j, w);
-        Formula::output(m, w, scalars[r], C::inverse_n, &row_sum[r * kRowSums], value[j]);
+#pragma unroll
+        for (int k = 0; k < (Formula::last_sums ? kColumnSums : 0); ++k) q[k] = column[k][v][i + j];
+        Formula::last(m, w, values[r], p.scalars, C::inverse_n, q, value[j]);
+#pragma unroll
+        for (int k = 0; k < (Formula::last_sums ? kColumnSums : 0); ++k) column[k][v][i + j] = q[k];
       }
 #pragma unroll
       for (int o = 0; o < kOutputs; ++o) out[o].set_pair(i, value[0][o], value[1][o]);
@@ -159,45 +191,53 @@ struct Reduction {
     }
   }
 
+  // This thread writes the column outputs of its group's rows.
+  static bool leads_row() {
+    return threadIdx.x % Owned::kGroupThreads == 0 && Owned::first_lane() == 0;
+  }
+
   // One step: kRows rows of every group.
-  void compute(
-      int step, int stage, const BlockRows& rows, const Kept& kept, const Scalars& scalars) {
-    float lane_sum[kRows * kRowSums * kLanes] = {};
+  void compute(int step, int stage, const BlockRows& rows, const Kept& kept, Values& values) {
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      if (!rows.has(step, r)) continue;
-#pragma unroll
-      for (int v = 0; v < kOctets; ++v) {
-        if (Owned::owns(v)) reduce_octet(stage, r, v, kept, scalars, lane_sum);
-      }
-    }
-    float row_sum[kRows * kRowSums];
-    row_sums<C>(lane_sum, row_sum, reduction, step & 1);
+    for (int r = 0; r < kRows; ++r)
+      Formula::template know<0>(nullptr, p.scalars, C::inverse_n, values[r]);
+    reduce_rows<0>(step, stage, rows, kept, values);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       if (!rows.has(step, r)) continue;
       const i64 row = rows.row(step, r);
+      if constexpr (Formula::column_outputs > 0) {
+        if (leads_row()) Formula::write_row(p, row, values[r]);
+      }
+      if constexpr (kOutputs > 0 || Formula::last_sums) {
 #pragma unroll
-      for (int v = 0; v < kOctets; ++v) {
-        if (Owned::owns(v)) write_octet(stage, r, v, row, kept, scalars, row_sum);
+        for (int v = 0; v < kOctets; ++v) {
+          if (Owned::owns(v)) write_octet(stage, r, v, row, kept, values);
+        }
       }
     }
   }
 
-  void load_scalars(int step, const BlockRows& rows, Scalars& scalars) const {
+  void load_values(int step, const BlockRows& rows, Loaded& loaded) const {
+    if constexpr (kLoadedValues > 0) {
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
+      for (int r = 0; r < kRows; ++r) {
+        if (rows.has(step, r)) {
+          Formula::load_row(p, rows.row(step, r), loaded[r]);
+        } else {
 #pragma unroll
-      for (int k = 0; k < kColumnVectors; ++k)
-        scalars[r][k] = rows.has(step, r) ? p.column_vectors[k][rows.row(step, r)] : 0.0f;
+          for (int k = 0; k < kLoadedValues; ++k) loaded[r][k] = 0.0f;
+        }
+      }
     }
   }
 
   void run_block(int block) {
     const BlockRows rows(p.split, block);
     const int steps = rows.steps();
-    Scalars scalars, next;
-    load_scalars(0, rows, next);
+    Values values;
+    Loaded next;
+    load_values(0, rows, next);
     // Steps below 0 only fill the pipeline. Kept inputs leave their buffer at once, and it is
     // refilled while the rows are computed; else both passes read shared memory, and the buffer is
     // refilled after them.
@@ -218,10 +258,10 @@ struct Reduction {
 #pragma unroll
         for (int r = 0; r < kRows; ++r) {
 #pragma unroll
-          for (int k = 0; k < kColumnVectors; ++k) scalars[r][k] = next[r][k];
+          for (int k = 0; k < kLoadedValues; ++k) values[r][k] = next[r][k];
         }
-        load_scalars(s + 1, rows, next);
-        compute(s, stage, rows, kept, scalars);
+        load_values(s + 1, rows, next);
+        compute(s, stage, rows, kept, values);
       }
       if constexpr (!kRefillEarly) {
         __syncwarp();
@@ -229,6 +269,16 @@ struct Reduction {
       }
     }
     copy_async_wait<0>();
+  }
+
+  // Column sums of a block, from K on.
+  template <int K>
+  void write_blocks(int block) {
+    if constexpr (K < kColumnSums) {
+      write_partials<C, Formula::column_join(K)>(
+          column[K], p.partials + K * p.partials_stride, block, scratch);
+      write_blocks<K + 1>(block);
+    }
   }
 
   void run() {
@@ -249,26 +299,15 @@ struct Reduction {
 #pragma unroll
         for (int v = 0; v < kOctets; ++v) {
 #pragma unroll
-          for (int i = 0; i < kVector; ++i) column[k][v][i] = 0.0f;
+          for (int i = 0; i < kVector; ++i) column[k][v][i] = identity(Formula::column_join(k));
         }
       }
       run_block(block);
-#pragma unroll
-      for (int k = 0; k < kColumnSums; ++k)
-        write_partials<C>(column[k], p.partials + k * p.partials_stride, block, scratch);
+      write_blocks<0>(block);
     }
     if constexpr (kColumnSums > 0) {
       grid_barrier(p.barrier);
-#pragma unroll 1
-      for (int k = 0; k < kColumnSums; ++k) {
-        finish_columns<typename Formula::Sum, kGeometry.threads>(p.partials + k * p.partials_stride,
-                                                                 kGeometry.n,
-                                                                 p.split.blocks,
-                                                                 p.finish_shift,
-                                                                 p.column_sums[k],
-                                                                 C::accumulate,
-                                                                 scratch);
-      }
+      Formula::template finish<kGeometry.threads>(p, kGeometry.n, scratch);
     }
   }
 };

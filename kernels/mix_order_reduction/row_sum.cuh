@@ -3,22 +3,25 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include "kernels/mix_order_reduction/joins.cuh"
 #include "kernels/mix_order_reduction/rows.cuh"
 #include "templates/tree.cuh"
 
 namespace kiln::mix_order_reduction {
 
-// Several sums of one row count as rows. lane_sum[row * kLanesPerThread + k] holds lane k of this
-// thread; sum[row] receives the row's sum in every thread of the group. `shared` holds
-// reduction_bytes; `parity` alternates from step to step. All threads of the CTA call this.
-template <class C>
-inline void row_sums(float (&lane_sum)[C::geometry.rows_per_step * C::geometry.row_sums *
-                                       Columns<C>::kLanesPerThread],
-                     float (&sum)[C::geometry.rows_per_step * C::geometry.row_sums],
-                     float* shared,
-                     int parity) {
+// `Sums`, a power of two, are joined by J; several of one row count as rows.
+// lane_sum[row * kLanesPerThread + k] holds lane k of this thread; sum[row] receives the row's sum
+// in every thread of the group. `shared` holds reduction_bytes; `parity` alternates from call to
+// call. All threads of the CTA call this.
+template <class C, Join J, int Sums>
+inline void row_sums(
+    float (&lane_sum)[C::geometry.rows_per_step * Sums * Columns<C>::kLanesPerThread],
+    float (&sum)[C::geometry.rows_per_step * Sums],
+    float* shared,
+    int parity) {
   using Owned = Columns<C>;
-  constexpr int kRows = C::geometry.rows_per_step * C::geometry.row_sums;
+  using Combine = Joining<J>;
+  constexpr int kRows = C::geometry.rows_per_step * Sums;
   constexpr int kK = Owned::kLanesPerThread;
   constexpr int kValues = kRows * kK;
   if constexpr (kValues > Owned::kPartThreads) {  // a few threads a row: a tree a value
@@ -26,15 +29,15 @@ inline void row_sums(float (&lane_sum)[C::geometry.rows_per_step * C::geometry.r
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
       float value[1] = {lane_sum[r]};
-      sum[r] = lane_tree<1, Owned::kPartThreads>(value);
+      sum[r] = lane_tree<1, Owned::kPartThreads, Combine>(value);
     }
   } else {
-    const float mine = lane_tree<kValues, Owned::kPartThreads>(lane_sum);
+    const float mine = lane_tree<kValues, Owned::kPartThreads, Combine>(lane_sum);
     if constexpr (cta_row(C::geometry.n)) {
       constexpr int kCtas = C::geometry.cluster_ctas;
       constexpr int kParts = lanes(C::geometry.n) / 32;
       constexpr int kCtaParts = kK * (C::geometry.threads / 32);
-      float* buffer = shared + parity * kRows * kParts;
+      float* buffer = shared + parity * C::geometry.rows_per_step * C::geometry.row_sums * kParts;
       if (threadIdx.x % 32 < kValues) {
         const int slot = tree_slot<kValues>();
         const int part = slot % kK * (C::geometry.threads / 32) + threadIdx.x / 32;
@@ -58,9 +61,9 @@ inline void row_sums(float (&lane_sum)[C::geometry.rows_per_step * C::geometry.r
         float part[kParts];
 #pragma unroll
         for (int q = 0; q < kParts; ++q) {
-          part[q] = q < kCtaParts * kCtas ? buffer[r * kParts + q] : 0.0f;
+          part[q] = q < kCtaParts * kCtas ? buffer[r * kParts + q] : identity(J);
         }
-        sum[r] = register_tree(part);
+        sum[r] = register_tree<Combine>(part);
       }
     } else {
       // The remaining levels join the lanes a thread held: slots that differ in k alone sit in
@@ -68,8 +71,8 @@ inline void row_sums(float (&lane_sum)[C::geometry.rows_per_step * C::geometry.r
       float value = mine;
 #pragma unroll
       for (int step = 0; step < log2_of(kK); ++step) {
-        value = __fadd_rn(value,
-                          __shfl_xor_sync(0xffffffffu, value, 1u << (log2_of(kValues) - 1 - step)));
+        value = Combine::of(
+            value, __shfl_xor_sync(0xffffffffu, value, 1u << (log2_of(kValues) - 1 - step)));
       }
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {

@@ -1,48 +1,61 @@
-// What kernels need to know of a program, and which parts of it a sum or an output needs.
+// What kernels need to know of a program: its tensors by extent, and the passes over a row.
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
 #include <cstddef>
+#include <functional>
 #include <vector>
 
 #include "kernels/mix_order_reduction/program.hpp"
 
 namespace kiln::mix_order_reduction {
 
-// What the fused kernel needs to know of a program, and the planner of its cost.
-struct Shape {
-  DType matrix = DType::f32;     // of every matrix
-  DType sum = DType::f32;        // of every column output
-  bool accumulate = false;       // of every column output
-  std::vector<int> matrices;     // of Program::inputs: those that sums need, then the others
-  int kept_matrices = 0;         // that sums need
-  std::vector<int> row_vectors;  // of Program::inputs
-  std::vector<int> column_vectors;
-  std::vector<int> outputs;      // of Program::outputs: matrices
-  std::vector<int> column_sums;  // of Program::outputs
-  std::vector<int> row_sums;     // of Program::nodes
+// One pass over a row: reductions of one kind, which passes before it do not need.
+struct RowPass {
+  Reduction reduction = Reduction::sum;
+  std::vector<int> sums;  // of Program::nodes
 };
 
-// Throws Error{internal} for a program that no kernel serves yet: sums of sums, column sums of what
-// row sums give, matrices or column outputs of several types, column vectors other than f32, column
-// vectors as outputs, inputs that only outputs need before others, or more tensors than
-// parameters.hpp holds.
+// What the fused kernel needs to know of a program, and the planner of its cost.
+struct Shape {
+  // Of Program::inputs. Matrices: the first `kept_matrices` hold all that passes need.
+  std::vector<int> matrices, row_vectors, column_vectors, scalars;
+  int kept_matrices = 0;
+  // Of Program::outputs.
+  std::vector<int> outputs;  // matrices
+  std::vector<int> column_outputs;
+  std::vector<int> column_sums;
+  // Over a row; then one more that writes the matrices.
+  std::vector<RowPass> passes;
+  // A node: passes that must be over before it is known.
+  std::vector<int> ready;
+  // A column sum: the pass that adds to it; passes.size() is the one that writes.
+  std::vector<int> sum_pass;
+  // Nodes with one value a row that outlive the pass that gives them; the first `loaded_values` are
+  // elements of column vectors.
+  std::vector<int> row_values;
+  int loaded_values = 0;
+
+  // Row sums of the pass that has most, as a power of two: trees over lanes take that.
+  [[nodiscard]] int most_row_sums() const;
+  // Whether column sums need the pass that writes the matrices.
+  [[nodiscard]] bool last_sums() const;
+};
+
+// Throws Error{invalid_source} for more tensors or sums than parameters.hpp holds.
 [[nodiscard]] Shape shape_of(const Program& program);
 
 [[nodiscard]] const Node& node_of(const Program& program, int i);
 [[nodiscard]] const ProgramTensor& input_of(const Program& program, int i);
 [[nodiscard]] const Output& output_of(const Program& program, int i);
+[[nodiscard]] const ColumnSum& column_sum_of(const Program& program, const Shape& shape, int sum);
 
-// The nodes that the roots need, without what row sums need when they are taken as known.
+// The nodes that the roots need; what `known` nodes need is left out.
 [[nodiscard]] std::vector<bool> needed(const Program& program,
                                        const std::vector<int>& roots,
-                                       bool sums_known);
-// What the sums add: the row sums', the column sums', or both's.
-[[nodiscard]] std::vector<int> summands(const Program& program,
-                                        const Shape& shape,
-                                        bool rows,
-                                        bool columns);
-// The nodes that the matrix outputs are.
+                                       const std::function<bool(int)>& known);
+// What the row sums of a pass reduce; what the matrix outputs are.
+[[nodiscard]] std::vector<int> row_summands(const Program& program, const Shape& shape, int pass);
 [[nodiscard]] std::vector<int> written(const Program& program, const Shape& shape);
 // Where a value is in a list; its size when it is not there.
 [[nodiscard]] std::size_t position(const std::vector<int>& list, int value);

@@ -162,11 +162,15 @@ TEST_CASE("the order of sums depends on rows and n alone") {
 
 TEST_CASE("contradictions in a signature are refused, dependent defaults are filled in") {
   CHECK(Signature::parse("rms_norm_backward:n=8,x=f16").text() ==
-        "rms_norm_backward:accumulate=0,dw=f16,n=8,residual=0,w=f16,x=f16");
+        "rms_norm_backward:accumulate=0,dw=f16,gated=0,n=8,offset=0,residual=0,w=f16,x=f16");
   CHECK(Signature::parse("rms_norm_backward:n=8,w=bf16,accumulate=1").value("dw") == "f32");
   CHECK(Signature::parse("rms_norm_backward:n=8,w=none").value("dw") == "none");
-  for (const std::string text :
-       {"n=8,w=none,dw=f32", "n=8,w=none,accumulate=1", "n=8,dw=none", "n=0", "x=f32"}) {
+  for (const std::string text : {"n=8,w=none,dw=f32",
+                                 "n=8,w=none,accumulate=1",
+                                 "n=8,w=none,offset=1",
+                                 "n=8,dw=none",
+                                 "n=0",
+                                 "x=f32"}) {
     CAPTURE(text);
     CHECK_THROWS_AS(Signature::parse("rms_norm_backward:" + text), Error);
   }

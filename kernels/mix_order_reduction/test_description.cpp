@@ -10,6 +10,7 @@
 #include "kernels/mix_order_reduction/description.hpp"
 #include "kernels/mix_order_reduction/op.hpp"
 #include "kernels/mix_order_reduction/program.hpp"
+#include "kernels/mix_order_reduction/registry.hpp"
 #include "tests/testing.hpp"
 
 namespace {
@@ -82,8 +83,10 @@ TEST_CASE("a formula's mistake is refused with its place and what is known") {
        "d, formula 1, column 5: \"row_sum\" needs a value that varies over rows and columns; this "
        "one is a column"},
       {"g = row_sum(x, r)" + rest, "d, formula 1, column 5: \"row_sum\" takes 1 operand, not 2"},
+      {"g = cast(w, x)" + rest,
+       "d, formula 1, column 10: cast() needs a key that is a type first; there are t"},
       {"g = given(x, r, 1)" + rest,
-       "d, formula 1, column 11: given() needs a key first; the tensors name t, w"},
+       "d, formula 1, column 11: given() needs a key first; the keys are t, w"},
       {"x = r" + rest, "d, formula 1: \"x\" is defined twice"},
       {"max = r" + rest, "d, formula 1: \"max\" is a function"},
       {"g = x" + rest, "d, formula 1: \"g\" is used nowhere"},
@@ -120,6 +123,9 @@ TEST_CASE("a document's mistake is refused with its place and what is known") {
   const auto output = [](const std::string& tensor) {
     return document(kGood, kInputs, "[" + tensor + "]");
   };
+  const auto with_keys = [](const std::string& keys) {
+    return R"({"keys": [)" + keys + "], " + document(kGood).substr(1);
+  };
   const std::vector<std::pair<std::string, std::string>> cases{
       {"", "d: line 1, column 1: this is not valid JSON"},
       {"{\n  \"version\": 1,,\n}", "d: line 2, column 16: this is not valid JSON"},
@@ -142,11 +148,28 @@ TEST_CASE("a document's mistake is refused with its place and what is known") {
       {output(R"({"name": "x", "shape": "matrix", "type": "t"})"),
        "d, output 1: \"x\" is defined twice"},
       {output(R"({"name": "y", "shape": "matrix", "type": "t", "accumulate": "a"})"),
-       "d, output 1: only column reductions accumulate"},
+       "d, output 1: only column sums accumulate"},
       {input(R"({"name": "x", "shape": "matrix", "type": "w"},
                 {"name": "w", "shape": "row", "type": "w", "given": "w"},
                 {"name": "r", "shape": "column", "type": "f32"})"),
        "d, input 1: \"w\" makes tensors present"},
+      {input(R"({"name": "x", "shape": "row", "type": "t"})"),
+       "d: no input is a matrix; the first one gives the number of rows"},
+      {input(R"({"name": "x", "shape": "matrix", "type": "t", "given": "g"})"),
+       "d, input 1: \"x\" gives the number of rows, so it must always be there"},
+      {input(R"({"name": "x", "shape": "scalar", "type": "t"})"),
+       "d, input 1: \"x\" is a scalar; its type must be f32"},
+      {input(R"({"name": "x", "shape": "column", "type": "f16"})"),
+       "d, input 1: \"x\" is a column; its type must be f32"},
+      {input(R"({"name": "x", "shape": "matrix", "type": "n"})"), "d: \"n\" cannot be a key"},
+      {output(R"({"name": "y", "shape": "scalar", "type": "f32"})"),
+       "d, output 1: \"shape\" is \"scalar\""},
+      {output(R"({"name": "y", "shape": "row", "type": "t", "accumulate": "t"})"),
+       "d: \"t\" is both a type and the flag of \"accumulate\""},
+      {with_keys(R"({"name": "k"}, {"name": "k"})"), "d, key 2: \"k\" is declared twice"},
+      {with_keys(R"({"name": "k"})"), "d, key 1: \"k\" is used nowhere"},
+      {with_keys(R"({"name": "t", "default": "w"})"),
+       "d, key \"t\": the default \"w\" is no type, nor a key that is a type"},
       {R"({"version": )" + std::string(100, '[') + std::string(100, ']') + "}",
        "d: the JSON is nested too deep"},
       {R"({"version": 1e400})", "d: a number is too large"},
@@ -163,8 +186,9 @@ TEST_CASE("a document's mistake is refused with its place and what is known") {
 
 TEST_CASE("every op of the family has a description, and its keys are the op's") {
   const Family& family = find_family("rms_norm_backward");
-  for (const OpSpec& op : family.ops) {
-    const mix::Description& d = mix::builtin_description(op.name);
+  for (const OpSpec* spec : family.ops()) {
+    const OpSpec& op = *spec;
+    const mix::Description& d = mix::description_of(op.name);
     CHECK(op.summary == d.summary);
     for (const auto* tensors : {&d.inputs, &d.outputs}) {
       for (const mix::TensorDescription& t : *tensors) {
@@ -177,12 +201,12 @@ TEST_CASE("every op of the family has a description, and its keys are the op's")
       }
     }
   }
-  CHECK_THROWS_AS(mix::builtin_description("no_such_op"), Error);
+  CHECK_THROWS_AS(mix::description_of("no_such_op"), Error);
 }
 
 TEST_CASE("a signature's keys choose types, tensors and branches") {
   const auto program = [](const std::string& keys) {
-    return mix::specialise(mix::builtin_description("rms_norm_backward"),
+    return mix::specialise(mix::description_of("rms_norm_backward"),
                            Signature::parse("rms_norm_backward:n=8," + keys));
   };
   const mix::Program whole = program("x=f16,w=f32,residual=1,accumulate=1");

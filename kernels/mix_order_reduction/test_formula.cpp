@@ -1,9 +1,11 @@
-// Generated device code: what the composed kernels are made from, and what no kernel serves.
+// Generated device code: what the composed kernels are made from, and how passes are dealt.
 // SPDX-License-Identifier: Apache-2.0
+#include <cstddef>
 #include <cstdlib>
 #include <fstream>
 #include <iterator>
 #include <string>
+#include <vector>
 
 #include <kiln/error.hpp>
 
@@ -53,7 +55,7 @@ TEST_CASE("a formula's device code spells out every rounding") {
                                    "kiln::absolute(",
                                    "__fsub_rn(m[1], 0x1.8p+1f)",
                                    "const bool ",
-                                   " < s[0]"}) {
+                                   " < c[0]"}) {
     CAPTURE(wanted, text);
     CHECK(text.find(wanted) != std::string::npos);
   }
@@ -67,28 +69,68 @@ TEST_CASE("matrices that only an output needs are not kept for the sums") {
   CHECK(shape.kept_matrices == 1);
 }
 
-TEST_CASE("what no kernel serves is refused by name") {
-  const auto refused = [](const mix::Program& program) {
+TEST_CASE("reductions go to as few passes as their needs and kinds allow") {
+  const auto passes = [](const std::string& formula) {
+    const mix::Shape shape =
+        mix::shape_of(program_of(kX, formula + R"code(, "z = column_sum(x)")code"));
+    std::vector<std::size_t> out;
+    for (const mix::RowPass& pass : shape.passes) out.push_back(pass.sums.size());
+    return out;
+  };
+  using Sizes = std::vector<std::size_t>;
+  CHECK(passes(R"code("y = x * 2")code") == Sizes{});
+  CHECK(passes(R"code("s = row_sum(x)", "t = row_sum(x * x)", "y = x * s + t")code") == Sizes{2});
+  CHECK(passes(R"code("s = row_sum(x)", "t = row_max(x)", "y = x * s + t")code") == Sizes{1, 1});
+  CHECK(passes(R"code("s = row_sum(x)", "t = row_sum(x * s)", "y = x * t")code") == Sizes{1, 1});
+  CHECK(passes(R"code("s = row_max(x)", "t = row_sum(exp(x - s))", "u = row_min(x)",
+                      "y = exp(x - s) / t + u")code") == Sizes{1, 1, 1});
+}
+
+TEST_CASE("a column sum is added in the first pass that knows what it adds") {
+  const auto sum_pass = [](const std::string& formula) {
+    return mix::shape_of(program_of(kX, formula)).sum_pass.at(0);
+  };
+  CHECK(sum_pass(R"code("s = row_sum(x)", "y = x * s", "z = column_sum(x)")code") == 0);
+  CHECK(sum_pass(R"code("s = row_sum(x)", "y = x * s", "z = column_sum(y)")code") == 1);
+  CHECK(sum_pass(R"code("s = row_sum(x)", "t = row_sum(x * s)", "y = x * t",
+                        "z = column_sum(x * s)")code") == 1);
+}
+
+TEST_CASE("values of a row are kept once, and only those that a later pass or an element needs") {
+  const mix::Program p = program_of(kX,
+                                    R"code("m = row_mean(x)", "v = row_mean((x - m) * (x - m))",
+                                           "r = rsqrt(v + 0.5)", "y = (x - m) * r",
+                                           "z = column_sum(y)")code");
+  const mix::Shape shape = mix::shape_of(p);
+  CHECK(shape.row_values.size() == 2);  // m and r
+  CHECK(shape.last_sums());
+  const std::string text = mix::fused_formula(p, shape);
+  CHECK(text.find("q[0] = __fadd_rn(q[0], t") != std::string::npos);
+}
+
+TEST_CASE("more than kernels hold is refused with its number") {
+  const auto refused = [](const std::string& inputs, const std::string& formula) {
     try {
-      static_cast<void>(mix::shape_of(program));
+      static_cast<void>(mix::shape_of(program_of(inputs, formula)));
     } catch (const Error& error) {
       return error.detail;
     }
     return std::string("served");
   };
-  const std::string sum = R"code(, "z = column_sum(x)")code";
-  CHECK(refused(program_of(kX, R"code("s = row_sum(x)", "y = x * s")code" + sum)) == "served");
-  CHECK(refused(program_of(
-            kX, R"code("s = row_sum(x)", "t = row_sum(x * s)", "y = x * t")code" + sum)) ==
-        "no kernel serves a sum that needs another sum yet");
-  CHECK(
-      refused(program_of(kX, R"code("y = x * 2")code" + sum)).find("a reduction with 0 row sums") !=
-      std::string::npos);
-  CHECK(refused(program_of(kX, R"code("s = row_sum(x)", "y = x * s", "z = column_sum(y)")code"))
-            .find("column sum of what row sums give") != std::string::npos);
-  CHECK(refused(program_of(kX + R"(, {"name": "b", "shape": "matrix", "type": "f16"})",
-                           R"code("s = row_sum(x * b)", "y = x * s")code" + sum))
-            .find("matrices of several types") != std::string::npos);
+  std::string inputs = kX, sum = "x", sums, total = "x";
+  for (int i = 0; i < 8; ++i) {
+    inputs += R"(, {"name": "m)" + std::to_string(i) + R"(", "shape": "matrix", "type": "f32"})";
+    sum += " + m" + std::to_string(i);
+  }
+  CHECK(refused(inputs, "\"y = " + sum + "\", \"z = column_sum(x)\"")
+            .find("9 input matrices; 8 are served") != std::string::npos);
+  for (int i = 0; i < 5; ++i) {
+    const std::string n = std::to_string(i);
+    sums += "\"s" + n + " = row_sum(x * " + std::to_string(i + 2) + ")\", ";
+    total += " + s" + n;
+  }
+  CHECK(refused(kX, sums + "\"y = " + total + "\", \"z = column_sum(x)\"")
+            .find("5 row reductions of one kind and pass; 4 are served") != std::string::npos);
 }
 
 }  // namespace

@@ -8,6 +8,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include <kiln/signature.hpp>
 
@@ -35,8 +36,14 @@ struct OpSpec {
   void (*complete)(Signature&) = nullptr;
 };
 
-// Every op, from the generated list of families.
-[[nodiscard]] std::span<const OpSpec* const> op_specs() noexcept;
+// Every op, from the generated list of families. Specs are never moved or removed.
+[[nodiscard]] std::vector<const OpSpec*> op_specs();
+// Of a constant list.
+[[nodiscard]] inline std::vector<const OpSpec*> pointers_to(std::span<const OpSpec> ops) {
+  std::vector<const OpSpec*> out;
+  for (const OpSpec& op : ops) out.push_back(&op);
+  return out;
+}
 
 // Parses and canonicalises against the given ops: what Signature::parse does with op_specs().
 [[nodiscard]] Signature parse_signature(std::string_view text, std::span<const OpSpec* const> ops);

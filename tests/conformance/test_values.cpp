@@ -63,8 +63,9 @@ TEST_CASE("every family is named as its folder and serves ops of its own") {
     CHECK(family.name == folders[i].filename());
     CHECK(std::filesystem::exists(folders[i] / "README.md"));
     CHECK(family.emitter_version >= 1);
-    CHECK_FALSE(family.ops.empty());
-    for (const OpSpec& op : family.ops) {
+    CHECK_FALSE(family.ops().empty());
+    for (const OpSpec* spec : family.ops()) {
+      const OpSpec& op = *spec;
       INFO("op " << op.name);
       CHECK(ops.insert(op.name).second);
       CHECK(&find_family(op.name) == &family);

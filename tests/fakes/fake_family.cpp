@@ -83,7 +83,7 @@ Signature fake_signature(int n, int tag) {
 const Family& fake_family() {
   static const Family family{.name = "fake",
                              .emitter_version = 1,
-                             .ops = {},
+                             .ops = [] { return std::vector<const OpSpec*>(); },
                              .plan = plan,
                              .emit = emit,
                              .compose = compose,

@@ -3,12 +3,18 @@
 
 struct Formula {
   using Matrix = kiln::bf16;
-  using Sum = kiln::bf16;
   static constexpr int kept_matrices = 2;
   static constexpr int matrix_outputs = 1;
   static constexpr int row_vectors = 1;
-  static constexpr int column_vectors = 2;
+  static constexpr int loaded_values = 2;
+  static constexpr int row_values = 4;
+  static constexpr int column_outputs = 0;
   static constexpr int column_sums = 2;
+  static constexpr int passes = 1;
+  static constexpr bool last_sums = false;
+  static constexpr int row_sums(int) { return 2; }
+  static constexpr kiln::mix_order_reduction::Join join(int) { return kiln::mix_order_reduction::Join::sum; }
+  static constexpr kiln::mix_order_reduction::Join column_join(int) { return kiln::mix_order_reduction::Join::sum; }
   struct RowVectors {
     kiln::Octet<kiln::bf16> v0;
     template <class C>
@@ -17,26 +23,45 @@ struct Formula {
     }
     void widen(int i, float* w) const { w[0] = v0.get(i); }
   };
-  static void reduce(const float* m, const float* v, const float* c, float inverse_n, float* s, float* q) {
-    const float t3 = __fsub_rn(m[0], c[0]);
-    const float t4 = __fmul_rn(t3, c[1]);
-    const float t8 = __fmul_rn(m[1], v[0]);
-    s[0] = __fmaf_rn(t8, t4, s[0]);
-    s[1] = __fadd_rn(s[1], t8);
-    q[0] = __fmaf_rn(m[1], t4, q[0]);
+  static void load_row(const kiln::mix_order_reduction::ReductionParameters& p, long long row, float* c) {
+    c[0] = p.column_vectors[1][row];
+    c[1] = p.column_vectors[0][row];
+  }
+  template <int Which>
+  static void know(const float* s, const float* u, float inverse_n, float* c) {
+    if constexpr (Which == 1) {
+    const float t0 = __fmul_rn(s[0], inverse_n);
+    const float t1 = __fmul_rn(s[1], inverse_n);
+    c[2] = t0;
+    c[3] = t1;
+    }
+  }
+  template <int Which>
+  static void reduce(const float* m, const float* v, const float* c, const float* u, float inverse_n, float* s, float* q) {
+    const float t0 = __fsub_rn(m[0], c[1]);
+    const float t1 = __fmul_rn(t0, c[0]);
+    const float t2 = __fmul_rn(m[1], v[0]);
+    s[0] = __fmaf_rn(t2, t1, s[0]);
+    s[1] = __fadd_rn(s[1], t2);
+    q[0] = __fmaf_rn(m[1], t1, q[0]);
     q[1] = __fadd_rn(q[1], m[1]);
   }
-  static void output(const float* m, const float* v, const float* c, float inverse_n, const float* s, float* o) {
-    const float t3 = __fsub_rn(m[0], c[0]);
-    const float t4 = __fmul_rn(t3, c[1]);
-    const float t5 = -t4;
-    const float t8 = __fmul_rn(m[1], v[0]);
-    const float t11 = __fmul_rn(s[0], inverse_n);
-    const float t12 = __fmaf_rn(t5, t11, t8);
-    const float t14 = __fmul_rn(s[1], inverse_n);
-    const float t15 = __fsub_rn(t12, t14);
-    const float t16 = __fmul_rn(c[1], t15);
-    o[0] = t16;
+  static void last(const float* m, const float* v, const float* c, const float* u, float inverse_n, float* q, float* o) {
+    const float t0 = __fsub_rn(m[0], c[1]);
+    const float t1 = __fmul_rn(t0, c[0]);
+    const float t2 = -t1;
+    const float t3 = __fmul_rn(m[1], v[0]);
+    const float t4 = __fmaf_rn(t2, c[2], t3);
+    const float t5 = __fsub_rn(t4, c[3]);
+    const float t6 = __fmul_rn(c[0], t5);
+    o[0] = t6;
+  }
+  template <int Threads>
+  static void finish(const kiln::mix_order_reduction::ReductionParameters& p, int n, float* scratch) {
+#pragma unroll 1
+    for (int k = 0; k < 2; ++k) {
+      kiln::mix_order_reduction::finish_columns<kiln::bf16, kiln::mix_order_reduction::Join::sum, Threads>(p.partials + k * p.partials_stride, n, p.split.blocks, p.finish_shift, p.column_sums[k], false, scratch);
+    }
   }
 };
 
@@ -55,7 +80,6 @@ struct Config {
   };
   static constexpr bool keep_inputs = true;
   static constexpr bool row_vectors_in_registers = true;
-  static constexpr bool accumulate = false;
   static constexpr float inverse_n = 1.0f / geometry.n;
   static constexpr long long smem_bytes = 16640;
 };

@@ -3,12 +3,18 @@
 
 struct Formula {
   using Matrix = kiln::bf16;
-  using Sum = kiln::bf16;
   static constexpr int kept_matrices = 2;
   static constexpr int matrix_outputs = 1;
   static constexpr int row_vectors = 1;
-  static constexpr int column_vectors = 1;
+  static constexpr int loaded_values = 1;
+  static constexpr int row_values = 2;
+  static constexpr int column_outputs = 0;
   static constexpr int column_sums = 1;
+  static constexpr int passes = 1;
+  static constexpr bool last_sums = false;
+  static constexpr int row_sums(int) { return 1; }
+  static constexpr kiln::mix_order_reduction::Join join(int) { return kiln::mix_order_reduction::Join::sum; }
+  static constexpr kiln::mix_order_reduction::Join column_join(int) { return kiln::mix_order_reduction::Join::sum; }
   struct RowVectors {
     kiln::Octet<kiln::bf16> v0;
     template <class C>
@@ -17,20 +23,37 @@ struct Formula {
     }
     void widen(int i, float* w) const { w[0] = v0.get(i); }
   };
-  static void reduce(const float* m, const float* v, const float* c, float inverse_n, float* s, float* q) {
-    const float t2 = __fmul_rn(m[0], c[0]);
-    const float t6 = __fmul_rn(m[1], v[0]);
-    s[0] = __fmaf_rn(t6, t2, s[0]);
-    q[0] = __fmaf_rn(m[1], t2, q[0]);
+  static void load_row(const kiln::mix_order_reduction::ReductionParameters& p, long long row, float* c) {
+    c[0] = p.column_vectors[0][row];
   }
-  static void output(const float* m, const float* v, const float* c, float inverse_n, const float* s, float* o) {
-    const float t2 = __fmul_rn(m[0], c[0]);
-    const float t3 = -t2;
-    const float t6 = __fmul_rn(m[1], v[0]);
-    const float t9 = __fmul_rn(s[0], inverse_n);
-    const float t10 = __fmaf_rn(t3, t9, t6);
-    const float t11 = __fmul_rn(c[0], t10);
-    o[0] = t11;
+  template <int Which>
+  static void know(const float* s, const float* u, float inverse_n, float* c) {
+    if constexpr (Which == 1) {
+    const float t0 = __fmul_rn(s[0], inverse_n);
+    c[1] = t0;
+    }
+  }
+  template <int Which>
+  static void reduce(const float* m, const float* v, const float* c, const float* u, float inverse_n, float* s, float* q) {
+    const float t0 = __fmul_rn(m[0], c[0]);
+    const float t1 = __fmul_rn(m[1], v[0]);
+    s[0] = __fmaf_rn(t1, t0, s[0]);
+    q[0] = __fmaf_rn(m[1], t0, q[0]);
+  }
+  static void last(const float* m, const float* v, const float* c, const float* u, float inverse_n, float* q, float* o) {
+    const float t0 = __fmul_rn(m[0], c[0]);
+    const float t1 = -t0;
+    const float t2 = __fmul_rn(m[1], v[0]);
+    const float t3 = __fmaf_rn(t1, c[1], t2);
+    const float t4 = __fmul_rn(c[0], t3);
+    o[0] = t4;
+  }
+  template <int Threads>
+  static void finish(const kiln::mix_order_reduction::ReductionParameters& p, int n, float* scratch) {
+#pragma unroll 1
+    for (int k = 0; k < 1; ++k) {
+      kiln::mix_order_reduction::finish_columns<kiln::bf16, kiln::mix_order_reduction::Join::sum, Threads>(p.partials + k * p.partials_stride, n, p.split.blocks, p.finish_shift, p.column_sums[k], false, scratch);
+    }
   }
 };
 
@@ -49,7 +72,6 @@ struct Config {
   };
   static constexpr bool keep_inputs = true;
   static constexpr bool row_vectors_in_registers = true;
-  static constexpr bool accumulate = false;
   static constexpr float inverse_n = 1.0f / geometry.n;
   static constexpr long long smem_bytes = 16512;
 };

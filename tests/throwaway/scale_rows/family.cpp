@@ -166,7 +166,7 @@ std::vector<Sample> samples() {
 extern const Family family;
 const Family family{.name = "scale_rows",
                     .emitter_version = 1,
-                    .ops = kOps,
+                    .ops = [] { return pointers_to(kOps); },
                     .plan = plan,
                     .emit = emit,
                     .compose = compose,
