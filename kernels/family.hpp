@@ -140,7 +140,7 @@ struct Family {
   // ordinary CUDA.
   Source (*emit)(const Plan&, std::size_t stage);
   // Pure. The composed plan; its entries are in the family's composed.cu. Never refuses a valid
-  // signature.
+  // signature; without stages where none was built in, as for an op that a user described.
   Plan (*compose)(const Signature&, const DeviceLimits&, const Fallback&);
   // Pure. Checks the arguments (Error{invalid_argument}) and packs the launches of a plan of either
   // route.

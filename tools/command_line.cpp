@@ -4,11 +4,14 @@
 
 #include <memory>
 #include <sstream>
+#include <string>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <CLI/CLI.hpp>
 
+#include <kiln/described_op.hpp>
 #include <kiln/service.hpp>
 
 #include "tools/command_examples.hpp"
@@ -57,7 +60,13 @@ class Parser {
     physician->get_option("--arch")->group("Options");
     CLI::App* hidden = app_.add_subcommand("worker", "");
     hidden->group("");
-    hidden->callback([this] { command_.run = worker; });
+    add_ops(hidden);
+    hidden->callback([this] {
+      command_.run = [ops = ops_] {
+        for (const std::string& file : *ops) (void)register_op_file(file);
+        return worker();
+      };
+    });
   }
 
   Command parse(int argc, const char* const* argv) {
@@ -81,20 +90,31 @@ class Parser {
     verb.app->add_flag("--json", verb.options->json, "Print one JSON document");
     verb.app->callback([this, run, options = verb.options] {
       command_.json = options->json;
-      command_.run = [run, options] { return run(*options); };
+      command_.run = [run, options, ops = ops_] {
+        for (const std::string& file : *ops) (void)register_op_file(file);
+        return run(*options);
+      };
     });
     return verb;
+  }
+
+  // Of every verb that reads signatures.
+  void add_ops(CLI::App* app) {
+    app->add_option("--ops", *ops_, "File that describes an op of your own; may be repeated")
+        ->allow_extra_args(false);
   }
 
   void add_warm() {
     const Verb<WarmOptions> verb = add("warm", "Compile kernels into the cache", warm);
     WarmOptions& options = *verb.options;
+    options.ops = ops_;
     auto* sources = verb.app->add_option_group("What to compile (at least one)");
     sources->require_option(1, 0);
     sources->add_option("--recipe", options.recipes, "File with signatures; may be repeated")
         ->allow_extra_args(false);
     sources->add_option("--signature", options.signatures, kSignature)->allow_extra_args(false);
     add_archs(verb.app, options.archs);
+    add_ops(verb.app);
     verb.app
         ->add_option(
             "--jobs", options.jobs, "Worker processes; default: as many as there are cores")
@@ -122,6 +142,7 @@ class Parser {
     verb.app->add_option("signature", options.signature, kSignature)->required();
     verb.app->add_option("--arch", options.arch, kArch);
     verb.app->add_option("--candidate", options.candidate, kCandidate);
+    add_ops(verb.app);
     verb.app->add_option("--stage", options.stage, "Which kernel of the plan, from 0")
         ->check(CLI::Range(0, 64))
         ->group("");
@@ -156,6 +177,7 @@ class Parser {
     if (std::string_view(name) == "why")
       verb.app->add_option("second", options.second, "What to compare it with");
     verb.app->add_option("--arch", options.arch, kArch);
+    add_ops(verb.app);
     verb.app->footer(std::string_view(name) == "why" ? kWhyExamples : kShowExamples);
     return verb.app;
   }
@@ -188,6 +210,7 @@ class Parser {
     make.app->add_option("--signature", make.options->signatures, kSignature)
         ->allow_extra_args(false);
     add_archs(make.app, make.options->archs);
+    add_ops(make.app);
     make.app->footer("Example:\n  kiln pack model.kpack --recipe model.json --arch sm_90a,sm_100a");
     const Verb<PackOptions> open =
         add("unpack", "Put the kernels of a pack into the folder", unpack);
@@ -215,9 +238,11 @@ class Parser {
     const Verb<RunOptions> runner =
         add("run", "Run kernels on random data, check and time them", run);
     add_run_options(*runner.app, *runner.options);
+    add_ops(runner.app);
     const Verb<TuneOptions> tuner =
         add("tune", "Measure every candidate of a kernel, and keep the fastest", tune);
     add_tune_options(*tuner.app, *tuner.options);
+    add_ops(tuner.app);
   }
 
   static void add_archs(CLI::App* app, std::vector<std::string>& archs) {
@@ -238,6 +263,7 @@ class Parser {
   }
 
   CLI::App app_;
+  std::shared_ptr<std::vector<std::string>> ops_ = std::make_shared<std::vector<std::string>>();
   Command command_;
 };
 

@@ -81,7 +81,7 @@ struct Elementary {
     p = fma(p, s, -0x1.555552p-2f);
     const float near = fma(p * s, x, x);
     const float far = 1.0f - Arithmetic::divide(2.0f, exp(2.0f * a) + 1.0f);
-    return a < 0.625f ? near : with_sign(far, x);
+    return with_sign(a < 0.625f ? near : far, x);
   }
 
   static float sigmoid(float x) { return Arithmetic::divide(1.0f, 1.0f + exp(-x)); }

@@ -125,6 +125,14 @@ std::string register_description(std::string_view json, std::string_view where) 
   std::unique_ptr<Described> one = describe(json, where);
   check_limits(one->description);
   const std::string op = one->description.op;
+  for (const OpSpec* other : kiln::op_specs()) {
+    if (other->name == op && registry().find(op) == nullptr) {
+      throw Error(
+          ErrorCode::invalid_source,
+          fmt::format(
+              "{}: {} is built in already; choose another name for \"op\"", where, quote(op)));
+    }
+  }
   const Described& there = registry().add(std::move(one));
   if (there.text == json) return op;
   throw Error(ErrorCode::invalid_source,

@@ -12,7 +12,7 @@ import importlib
 from typing import TYPE_CHECKING
 
 from kiln import _kiln
-from kiln._api import Supported, explain, prepare, statistics, supports
+from kiln._api import Supported, explain, prepare, register, statistics, supports
 from kiln._errors import Error, RequestError, ServiceError, WarmError
 from kiln._launch import Launch, Prepared
 from kiln._warm import Warmed, warm
@@ -38,6 +38,7 @@ __all__ = [
     "grouped_mm",
     "nn",
     "prepare",
+    "register",
     "statistics",
     "supports",
     "warm",

@@ -4,6 +4,7 @@
 from __future__ import annotations
 
 import json
+import os
 from collections.abc import Mapping
 from typing import Any, NamedTuple
 
@@ -38,6 +39,16 @@ def canonical(signature: Signature) -> str:
     )
 
 
+def register(path: str | os.PathLike[str]) -> str:
+    """Adds the op that a description file holds to those of this process, and returns its name.
+
+    From then on signatures name it as any other: in `explain`, `prepare`, `warm` and recipes. The same
+    file again changes nothing. Raises RequestError that names the file, the statement and the column of
+    a mistake, or says that another op has the name; ServiceError when the file cannot be read.
+    """
+    return _kiln.register_op(os.fspath(path))
+
+
 def resolve_arch(arch: object = None) -> str:
     """ "sm_90a" for "sm_90a", "90a", "9.0", for a device, and for None: torch's current device, else 0."""
     if isinstance(arch, str) and not arch.startswith("cuda"):
@@ -67,6 +78,8 @@ def supports(signature: Signature, arch: object = None) -> Supported:
         return Supported(True, "")
     reason = plan["reason"]
     text = f"{reason['id']}: {reason['detail']}"
+    if not plan["stages"]:
+        return Supported(False, f"{text}; a described op has no composed kernels")
     if any(stage["origin"] == "none" for stage in plan["stages"]):
         return Supported(False, f"{text}; no composed kernel was built for {plan['arch']} either")
     return Supported(True, f"composed kernels serve it: {text}")

@@ -3,6 +3,7 @@
 # SPDX-License-Identifier: Apache-2.0
 from __future__ import annotations
 
+import struct
 import sys
 from operator import index
 from typing import Any
@@ -33,8 +34,10 @@ def type_name(dtype: object) -> str:
 
 
 def describe(name: str, tensor: object, *, written: bool = False) -> TensorTuple:
-    """`tensor` is torch's, one with __dlpack__, or a tuple (address, shape, strides in elements or
-    None, "bf16", ordinal). Raises RequestError."""
+    """`tensor` is torch's, one with __dlpack__, a tuple (address, shape, strides in elements or None,
+    "bf16", ordinal), or a number, which the kernel takes by value. Raises RequestError."""
+    if isinstance(tensor, (int, float)) and not isinstance(tensor, bool):
+        return _from_number(name, tensor)
     if isinstance(tensor, (tuple, list)):
         return _from_tuple(name, tensor)
     torch = sys.modules.get("torch")
@@ -93,10 +96,18 @@ def _from_dlpack(name: str, tensor: object) -> TensorTuple:
     except TypeError:
         raise _refused(
             name,
-            f"is a {type(tensor).__name__}; give a CUDA tensor of torch, one with __dlpack__, or a tuple "
+            f"is a {type(tensor).__name__}; give a CUDA tensor of torch, one with __dlpack__, a number, or a tuple "
             "(address, shape, strides in elements or None, type, ordinal)",
         ) from None
     return name, address, list(shape), list(strides), kind, ordinal
+
+
+def _from_number(name: str, value: int | float) -> TensorTuple:
+    try:
+        (bits,) = struct.unpack("=Q", struct.pack("=d", value))
+    except OverflowError:
+        raise _refused(name, f"is {value}, which is out of range") from None
+    return name, bits, [], [], "number", _HOST
 
 
 def _from_tuple(name: str, given: tuple[Any, ...] | list[Any]) -> TensorTuple:

@@ -3,7 +3,9 @@
 #include "python/src/handles.hpp"
 
 #include <algorithm>
+#include <bit>
 #include <cstddef>
+#include <cstdint>
 
 #include <fmt/format.h>
 
@@ -33,6 +35,7 @@ void check_device(const std::string& name, int device, int ordinal) {
 
 Tensor tensor_of(const TensorTuple& given, int ordinal) {
   const auto& [name, address, shape, strides, type_name, device] = given;
+  if (type_name == "number") return scalar(name, std::bit_cast<double>(std::uint64_t{address}));
   check_device(name, device, ordinal);
   const std::optional<DType> type = parse_dtype(type_name);
   if (!type) {

@@ -30,7 +30,7 @@ struct SharedLaunch {
 using PyLaunch = ProcessBound<SharedLaunch>;
 
 // Name, address, shape, strides in elements, type ("bf16"), ordinal of the device (-1: host
-// memory).
+// memory). A number has type "number", and the bits of its double as the address.
 using TensorTuple = std::tuple<std::string,
                                std::uintptr_t,
                                std::vector<std::int64_t>,

@@ -12,6 +12,7 @@
 #include <nanobind/stl/vector.h>
 
 #include <kiln/arch.hpp>
+#include <kiln/described_op.hpp>
 #include <kiln/signature.hpp>
 
 #include "kernels/family.hpp"
@@ -26,6 +27,8 @@ namespace kiln::python {
 namespace {
 
 std::string canonical(const std::string& signature) { return Signature::parse(signature).text(); }
+
+std::string register_op(const std::string& path) { return register_op_file(path); }
 
 std::string canonical_json(const std::string& json) { return Signature::parse_json(json).text(); }
 
@@ -116,6 +119,7 @@ nb::tuple describe(const nb::ndarray<nb::ro>& array) {
 void define_values(nb::module_& module) {
   module.def("canonical", &canonical, "signature"_a);
   module.def("canonical_json", &canonical_json, "json"_a);
+  module.def("register_op", &register_op, "path"_a);
   module.def("arch", &arch, "text"_a);
   module.def("known_archs", &known_archs);
   module.def("current_device", &current_device);

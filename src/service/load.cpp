@@ -122,6 +122,18 @@ PreparedPointer Engine::fused(const Family& family, Plan plan, const Target& tar
 }
 
 PreparedPointer Engine::composed(const Family& family, Plan plan, const Target& target) {
+  if (plan.stages.empty()) {
+    throw Error(
+        ErrorCode::unavailable,
+        fmt::format("'{}' cannot run on {}: no fused kernel ({}), and no composed kernel is built "
+                    "in for a described op. Compile it ahead where NVRTC is: `kiln warm --ops FILE "
+                    "--signature '{}' --arch {}`, with the same KILN_CACHE_DIR",
+                    plan.signature.text(),
+                    target.limits.arch.text(),
+                    plan.fallback ? plan.fallback->detail : std::string(),
+                    plan.signature.text(),
+                    target.limits.arch.text()));
+  }
   cubins_.count_fallback(plan.fallback ? plan.fallback->detail : std::string());
   const ComposedImage* image = backends_.find_composed(family.name, target.limits.arch);
   if (image == nullptr) {

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 #include <vector>
@@ -11,6 +12,7 @@
 namespace kiln::cli {
 
 struct WarmOptions {
+  std::shared_ptr<const std::vector<std::string>> ops;  // files, for worker processes
   std::vector<std::string> recipes;
   std::vector<std::string> signatures;
   std::vector<std::string> archs;        // empty: native

@@ -104,11 +104,12 @@ bool do_jobs(const std::vector<Job>& jobs,
   const int processes = process_count(options.jobs, jobs.size());
   Warming warming(jobs, options.json_lines, report);
   // One job too: a worker contains a crash and keeps the limits.
-  PoolResult result =
-      run_in_processes(jobs,
-                       processes,
-                       {std::chrono::seconds(options.time_limit_s), options.memory_limit_mb << 20},
-                       [&](Outcome outcome) { warming.take(std::move(outcome)); });
+  PoolResult result = run_in_processes(jobs,
+                                       processes,
+                                       {.time = std::chrono::seconds(options.time_limit_s),
+                                        .memory_bytes = options.memory_limit_mb << 20,
+                                        .ops = *options.ops},
+                                       [&](Outcome outcome) { warming.take(std::move(outcome)); });
   report.processes = result == PoolResult::unavailable ? 1 : processes;
   if (result == PoolResult::unavailable) warming.in_this_process(given);
   warming.finish();

@@ -8,6 +8,7 @@
 #include <string>
 #include <string_view>
 #include <utility>
+#include <vector>
 
 #include <fmt/format.h>
 #include <poll.h>
@@ -87,10 +88,15 @@ class Pool {
  private:
   bool start_worker() {
     if (next_ >= jobs_.size()) return false;
+    std::vector<std::string> arguments{"worker"};
+    for (const std::string& file : limits_.ops) {
+      arguments.emplace_back("--ops");
+      arguments.push_back(file);
+    }
     // /proc/self/exe rather than its target: it works for a program that was replaced or deleted
     // meanwhile.
     std::optional<process::Child> worker =
-        process::Child::start({"/proc/self/exe", {"worker"}, limits_.memory_bytes}, why_not_);
+        process::Child::start({"/proc/self/exe", arguments, limits_.memory_bytes}, why_not_);
     if (!worker) return false;
     slots_.push_back({*std::move(worker), std::nullopt, {}});
     hand_out(slots_.back());

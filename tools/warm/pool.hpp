@@ -6,6 +6,7 @@
 #include <chrono>
 #include <cstdint>
 #include <functional>
+#include <string>
 #include <vector>
 
 #include "tools/warm/outcome.hpp"
@@ -22,6 +23,7 @@ enum class PoolResult {
 struct WorkerLimits {
   std::chrono::seconds time{600};  // of the clock, a job
   std::int64_t memory_bytes = 0;   // address space; 0: no limit of ours
+  std::vector<std::string> ops{};  // files of described ops, which it reads first
 };
 
 // Runs the jobs in that many copies of this program, each with one job at a time and a private

@@ -1,0 +1,127 @@
+// Ops of the user's own, from a file, in every verb that reads signatures.
+// SPDX-License-Identifier: Apache-2.0
+#include <fstream>
+#include <iterator>
+#include <string>
+#include <vector>
+
+#include <nlohmann/json.hpp>
+
+#include "tests/cli_program.hpp"
+#include "tests/testing.hpp"
+
+namespace {
+
+using kiln::testing::contains;
+using kiln::testing::Program;
+using kiln::testing::Ran;
+using Json = nlohmann::json;
+
+const std::string kFile = KILN_SOURCE_DIR "/examples/l2_norm_backward.json";
+const std::string kSignature = "l2_norm_backward:n=256";
+
+std::string example() {
+  std::ifstream file(kFile);
+  return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
+}
+
+std::string replaced(std::string text, const std::string& from, const std::string& to) {
+  const std::size_t at = text.find(from);
+  REQUIRE(at != std::string::npos);
+  return text.replace(at, from.size(), to);
+}
+
+TEST_CASE("a described op is explained and emitted like any other") {
+  const Program program;
+  const Ran explained =
+      program.run({"explain", "--ops", kFile, kSignature, "--arch", "sm_90a", "--json"});
+  REQUIRE(explained.code == 0);
+  const Json plan = Json::parse(explained.out);
+  CHECK(plan["route"] == "fused");
+  CHECK(plan["signature"] == "l2_norm_backward:gain=bf16,n=256,x=bf16");
+  const Ran emitted = program.run({"emit", kSignature, "--ops", kFile, "--arch", "sm_90a"});
+  CHECK(emitted.code == 0);
+  CHECK_THAT(emitted.out, contains("extern \"C\" __global__") && contains("__fsqrt_rn"));
+  const Ran unknown = program.run({"explain", kSignature, "--arch", "sm_90a"});
+  CHECK(unknown.code == 2);
+  CHECK_THAT(unknown.err, contains("unknown op \"l2_norm_backward\""));
+}
+
+TEST_CASE("a described op is warmed by worker processes, alone and from a recipe") {
+  const Program program;
+  const std::string recipe = program.write("recipe.txt", "l2_norm_backward:n={64,128}\n");
+  const Ran warmed = program.run({"warm",
+                                  "--ops",
+                                  kFile,
+                                  "--signature",
+                                  kSignature,
+                                  "--recipe",
+                                  recipe,
+                                  "--arch",
+                                  "sm_90a",
+                                  "--jobs",
+                                  "2"});
+  CAPTURE(warmed.out, warmed.err);
+  CHECK(warmed.code == 0);
+  CHECK(program.entries().size() == 3);
+  const Ran again =
+      program.run({"warm", "--ops", kFile, "--signature", kSignature, "--arch", "sm_90a"},
+                  {{"KILN_DISABLE_JIT", "1"}});
+  CHECK(again.code == 0);
+  CHECK_THAT(again.out, contains("1 hits"));
+  const Ran found = program.run({"why", "--ops", kFile, kSignature, "--arch", "sm_90a"});
+  CHECK_THAT(found.out, contains("hit"));
+}
+
+TEST_CASE("another formula is another kernel") {
+  const Program program;
+  const auto warm = [&](const std::string& file) {
+    return program.run({"warm", "--ops", file, "--signature", kSignature, "--arch", "sm_90a"}).code;
+  };
+  REQUIRE(warm(kFile) == 0);
+  REQUIRE(warm(program.write("other.json", replaced(example(), "square + eps", "square - eps"))) ==
+          0);
+  CHECK(program.entries().size() == 2);
+}
+
+TEST_CASE("without a compiler a described op that is not cached says what to warm") {
+  const Program program;
+  const Ran ran =
+      program.run({"warm", "--ops", kFile, "--signature", kSignature, "--arch", "sm_90a"},
+                  {{"KILN_DISABLE_JIT", "1"}});
+  CHECK(ran.code != 0);
+  CHECK_THAT(ran.err,
+             contains("unavailable") && contains("no composed kernel is built in") &&
+                 contains("kiln warm --ops FILE --signature 'l2_norm_backward:gain=bf16,n=256"));
+}
+
+TEST_CASE("a mistake in a description is found with its file, statement and column") {
+  const Program program;
+  const auto error = [&](const std::string& file) {
+    const Ran ran = program.run({"explain", "--ops", file, kSignature, "--arch", "sm_90a"});
+    CHECK(ran.code != 0);
+    CHECK(ran.out.empty());
+    return ran.err;
+  };
+  const std::string bad =
+      program.write("bad.json", replaced(example(), "dot * (r * r)", "dot * (q * r)"));
+  CHECK_THAT(error(bad), contains(bad + ", formula 5, column 25: \"q\" is not defined"));
+  const std::string taken =
+      program.write("taken.json", replaced(example(), "\"l2_norm_backward\"", "\"absmax\""));
+  CHECK_THAT(error(taken), contains(taken + ": \"absmax\" is built in already"));
+  const std::string other = program.write(
+      "other.json", replaced(example(), "\"l2_norm_backward\"", "\"grouped_gemm_forward\""));
+  CHECK_THAT(error(other), contains("\"grouped_gemm_forward\" is built in already"));
+  CHECK_THAT(error(program.folder() + "/none.json"), contains("cannot read"));
+  const Ran two = program.run({"explain",
+                               "--ops",
+                               kFile,
+                               "--ops",
+                               program.write("again.json", example() + " "),
+                               kSignature,
+                               "--arch",
+                               "sm_90a"});
+  CHECK_THAT(two.err, contains("is described already by " + kFile));
+}
+
+}  // namespace
