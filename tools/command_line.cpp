@@ -173,9 +173,9 @@ class Parser {
                     int (*run)(const WhyOptions&)) {
     const Verb<WhyOptions> verb = add(name, what, run);
     WhyOptions& options = *verb.options;
-    verb.app->add_option("first", options.first, named)->required();
+    verb.app->add_option("kernel", options.first, named)->required();
     if (std::string_view(name) == "why")
-      verb.app->add_option("second", options.second, "What to compare it with");
+      verb.app->add_option("other", options.second, "What to compare it with");
     verb.app->add_option("--arch", options.arch, kArch);
     add_ops(verb.app);
     verb.app->footer(std::string_view(name) == "why" ? kWhyExamples : kShowExamples);
