@@ -50,7 +50,7 @@ Arguments arguments_of(const Problem& problem) {
       argument.shape[i] = tensor.shape[i];
       argument.strides[i] = elements;
     }
-    arguments.add(argument);
+    arguments.add(tensor.shape.empty() ? scalar(tensor.name, 0.5) : argument);
     address += (static_cast<std::uintptr_t>(elements) * 4 + 4096) / 4096 * 4096;
   }
   return arguments;

@@ -18,6 +18,7 @@ _REQUEST_CODES = frozenset(
         "invalid_policy",
         "invalid_argument",
         "invalid_recipe",
+        "invalid_source",
     }
 )
 
@@ -35,7 +36,7 @@ class Error(Exception):
 
 
 class RequestError(Error, ValueError):
-    """A bad signature, architecture, policy, recipe or tensor."""
+    """A bad signature, architecture, policy, recipe, description or tensor."""
 
 
 class ServiceError(Error, RuntimeError):
