@@ -44,7 +44,10 @@ class Checker {
   void run() {
     tensors();
     check_keys(d_);
-    keys();
+    for (std::size_t i = 0; i < d_.keys.size(); ++i) {
+      const std::string& key = d_.keys[i].name;
+      if (keys_.insert(key).second) unused_[key] = fmt::format("{}, key {}", d_.where, i + 1);
+    }
     for (std::size_t i = 0; i < d_.formula.size(); ++i) statement(i);
     outputs();
     for (const auto& [name, place] : unused_)
@@ -60,14 +63,8 @@ class Checker {
   }
 
   void tensor(const TensorDescription& t) {
-    if (!parse_dtype(t.type)) {
-      keys_.insert(t.type);
-      types_.insert(t.type);
-    }
-    if (!t.given.empty()) {
-      keys_.insert(t.given);
-      givers_.insert(t.given);
-    }
+    if (!parse_dtype(t.type)) types_.insert(t.type);
+    if (!t.given.empty()) givers_.insert(t.given);
     if (!t.accumulate.empty()) keys_.insert(t.accumulate);
   }
 
@@ -83,13 +80,8 @@ class Checker {
       unused_[t.name] = place;
     }
     output_tensors();
-  }
-
-  void keys() {
-    for (std::size_t i = 0; i < d_.keys.size(); ++i) {
-      const std::string& key = d_.keys[i].name;
-      if (keys_.insert(key).second) unused_[key] = fmt::format("{}, key {}", d_.where, i + 1);
-    }
+    keys_.insert(types_.begin(), types_.end());
+    keys_.insert(givers_.begin(), givers_.end());
   }
 
   void output_tensors() {

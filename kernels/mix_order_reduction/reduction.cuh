@@ -61,15 +61,7 @@ struct Reduction {
 
   void start_step(int step, int stage, const BlockRows& rows) const {
     stages.start(step, stage, rows, p.vector_access, [&](int i) {
-      // By index or by selects: the same loads, but wide rows with one sum spilled with the one,
-      // and with two sums with the other (NVRTC 13.0).
-      if constexpr (kGeometry.row_sums == 1) return p.inputs[i];
-      MatrixView view = p.inputs[0];
-#pragma unroll
-      for (int k = 1; k < kInputs; ++k) {
-        if (i == k) view = p.inputs[k];
-      }
-      return view;
+      return input_view<kInputs, kGeometry.row_sums == 1>(p, i);
     });
   }
 
@@ -191,11 +183,6 @@ struct Reduction {
     }
   }
 
-  // This thread writes the column outputs of its group's rows.
-  static bool leads_row() {
-    return threadIdx.x % Owned::kGroupThreads == 0 && Owned::first_lane() == 0;
-  }
-
   // One step: kRows rows of every group.
   void compute(int step, int stage, const BlockRows& rows, const Kept& kept, Values& values) {
 #pragma unroll
@@ -207,7 +194,7 @@ struct Reduction {
       if (!rows.has(step, r)) continue;
       const i64 row = rows.row(step, r);
       if constexpr (Formula::column_outputs > 0) {
-        if (leads_row()) Formula::write_row(p, row, values[r]);
+        if (Owned::leads_row()) Formula::write_row(p, row, values[r]);
       }
       if constexpr (kOutputs > 0 || Formula::last_sums) {
 #pragma unroll
@@ -218,26 +205,12 @@ struct Reduction {
     }
   }
 
-  void load_values(int step, const BlockRows& rows, Loaded& loaded) const {
-    if constexpr (kLoadedValues > 0) {
-#pragma unroll
-      for (int r = 0; r < kRows; ++r) {
-        if (rows.has(step, r)) {
-          Formula::load_row(p, rows.row(step, r), loaded[r]);
-        } else {
-#pragma unroll
-          for (int k = 0; k < kLoadedValues; ++k) loaded[r][k] = 0.0f;
-        }
-      }
-    }
-  }
-
   void run_block(int block) {
     const BlockRows rows(p.split, block);
     const int steps = rows.steps();
     Values values;
     Loaded next;
-    load_values(0, rows, next);
+    load_row_values<C>(p, 0, rows, next);
     // Steps below 0 only fill the pipeline. Kept inputs leave their buffer at once, and it is
     // refilled while the rows are computed; else both passes read shared memory, and the buffer is
     // refilled after them.
@@ -260,7 +233,7 @@ struct Reduction {
 #pragma unroll
           for (int k = 0; k < kLoadedValues; ++k) values[r][k] = next[r][k];
         }
-        load_values(s + 1, rows, next);
+        load_row_values<C>(p, s + 1, rows, next);
         compute(s, stage, rows, kept, values);
       }
       if constexpr (!kRefillEarly) {

@@ -29,6 +29,8 @@ struct Columns {
     return static_cast<int>(cluster_rank()) * kLanesPerThread * kGroupThreads;
   }
   static int part_lane() { return threadIdx.x % kPartThreads; }
+  // This thread writes what there is one of a row of its group.
+  static bool leads_row() { return threadIdx.x % kGroupThreads == 0 && first_lane() == 0; }
   // The first column of this thread's part in octet v.
   static i64 part_column(int v) {
     const int lane = first_lane() + (v % kLanesPerThread) * kGroupThreads +

@@ -94,4 +94,36 @@ struct Stages {
   }
 };
 
+// Matrix i. By index or by selects: the same loads, but wide rows with one sum spilled with the
+// one, and with two sums with the other (NVRTC 13.0).
+template <int Inputs, bool ByIndex>
+inline MatrixView input_view(const ReductionParameters& p, int i) {
+  if constexpr (ByIndex) return p.inputs[i];
+  MatrixView view = p.inputs[0];
+#pragma unroll
+  for (int k = 1; k < Inputs; ++k) {
+    if (i == k) view = p.inputs[k];
+  }
+  return view;
+}
+
+// What column vectors hold for the rows of a step.
+template <class C, int Count, int Values>
+inline void load_row_values(const ReductionParameters& p,
+                            int step,
+                            const Rows<C>& rows,
+                            float (&loaded)[Count][Values]) {
+  if constexpr (C::Formula::loaded_values > 0) {
+#pragma unroll
+    for (int r = 0; r < Count; ++r) {
+      if (rows.has(step, r)) {
+        C::Formula::load_row(p, rows.row(step, r), loaded[r]);
+      } else {
+#pragma unroll
+        for (int k = 0; k < Values; ++k) loaded[r][k] = 0.0f;
+      }
+    }
+  }
+}
+
 }  // namespace kiln::mix_order_reduction
