@@ -9,7 +9,6 @@
 #pragma once
 
 #include "kernels/mix_order_reduction/columns.cuh"
-#include "kernels/mix_order_reduction/parameters.hpp"
 #include "kernels/mix_order_reduction/row_sum.cuh"
 #include "kernels/mix_order_reduction/stages.cuh"
 #include "templates/grid_barrier.cuh"
@@ -52,7 +51,6 @@ struct Reduction {
   float column[kColumnSums > 0 ? kColumnSums : 1][kColumnSums > 0 ? kOctets : 1][kVector];
 
   static constexpr int at_least_one(int count) { return count > 0 ? count : 1; }
-
   // Of one step and row: what column vectors hold, and what passes give.
   using Loaded = float[kRows][at_least_one(kLoadedValues)];
   using Values = float[kRows][at_least_one(kRowValues)];
