@@ -3,6 +3,7 @@
 #include <kiln/error.hpp>
 
 #include <array>
+#include <vector>
 
 #include "kernels/family.hpp"
 #include "tests/core_ops.hpp"
@@ -13,12 +14,8 @@ using kiln::testing::contains;
 
 namespace {
 
-const std::array<OpSpec, 1> kNormOps = {*kiln::testing::ops()[0]};
-const std::array<OpSpec, 1> kScaleOps = {*kiln::testing::ops()[1]};
-const Family kNorm{
-    "norm", 1, kNormOps, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
-const Family kScale{
-    "scaling", 1, kScaleOps, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr, nullptr};
+const Family kNorm{.name = "norm", .ops = [] { return std::vector{kiln::testing::ops()[0]}; }};
+const Family kScale{.name = "scaling", .ops = [] { return std::vector{kiln::testing::ops()[1]}; }};
 
 }  // namespace
 

@@ -105,7 +105,7 @@ TEST_CASE("plans obey a tuning file, and one of another version stops nothing") 
   write(choice("rms_norm_backward:n=4096", "of an op without a choice"));
   CHECK_NOTHROW(Service(options_with(file, warnings))
                     .plan(Signature::parse("rms_norm_backward:n=4096"), kHopper));
-  for (const std::string bad : {folder.path().string(), file + ".absent"})
+  for (const std::string& bad : {folder.path().string(), file + ".absent"})
     CHECK_THROWS_AS(Service(options_with(bad, warnings)), Error);
 }
 
