@@ -23,8 +23,8 @@ inline constexpr int kUnit = 64;
 inline constexpr int kSlabRows = 16;
 inline constexpr int kSlabBytes = kSlabRows * 128;
 inline constexpr int kTileRecordBytes = 64;
-// Tiles that are known ahead, where they are short: E 256 with 128 rows each is over in less time
-// than a tile takes from the counter to its first operands.
+// Tiles that are known ahead, where they are short. Against one: wgrad fp32 1.2 to 2% faster at
+// E 64, 128 and 256 on an H200, the rest within noise.
 inline constexpr int kTileRecords = 3;
 // With more steps than this one tile ahead is enough, and the last ones are drawn late.
 inline constexpr int kShortTileSteps = 16;

@@ -9,7 +9,7 @@
 namespace kiln {
 
 // {"version": 1, "choices": [{"signature": "...", "arch": "sm_90a", "candidate": "...", ...}]}
-// More keys of a choice ("device", "microseconds") say where it came from and are kept.
+// "device", "problem" and "microseconds" of a choice say where it came from; other keys are ignored.
 struct TunedChoice {
   std::string signature;  // canonical text
   std::string arch;
