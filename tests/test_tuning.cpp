@@ -11,6 +11,7 @@
 
 #include "src/core/tuning.hpp"
 #include "tests/cache_fixtures.hpp"
+#include "tests/cli_program.hpp"
 #include "tests/testing.hpp"
 
 namespace {
@@ -139,6 +140,20 @@ TEST_CASE("every candidate has a plan of its own that fits, and others are refus
       CHECK_THAT(error.detail, contains(names.front()));
     }
   }
+}
+
+TEST_CASE("a file that cannot keep a winner is refused before anything is measured") {
+  const kiln::testing::Program program;
+  const TemporaryFolder folder;
+  const std::string nowhere = (folder / "absent" / "tuning.json").string();
+  const kiln::testing::Ran lost = program.run({"tune", kSignature, "--store", nowhere});
+  CHECK(lost.code == 1);
+  CHECK_THAT(lost.err, contains(nowhere));
+  const std::string broken = (folder / "tuning.json").string();
+  std::ofstream(broken) << "{";
+  const kiln::testing::Ran bad = program.run({"tune", kSignature, "--store", broken});
+  CHECK(bad.code == 2);
+  CHECK_THAT(bad.err, contains(broken));
 }
 
 }  // namespace

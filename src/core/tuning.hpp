@@ -9,7 +9,8 @@
 namespace kiln {
 
 // {"version": 1, "choices": [{"signature": "...", "arch": "sm_90a", "candidate": "...", ...}]}
-// "device", "problem" and "microseconds" of a choice say where it came from; other keys are ignored.
+// "device", "problem" and "microseconds" of a choice say where it came from; other keys are
+// ignored.
 struct TunedChoice {
   std::string signature;  // canonical text
   std::string arch;

@@ -57,16 +57,30 @@ std::vector<std::string> chosen_names(const TuneOptions& options,
   return options.candidates;
 }
 
-// Into the file, whose other choices stay.
-void store(const std::string& path, TunedChoice choice) {
-  namespace fs = std::filesystem;
-  Tuning tuning;
+namespace fs = std::filesystem;
+
+[[noreturn]] void refuse_store(const std::string& path) {
+  throw Error(ErrorCode::io_error,
+              fmt::format("cannot write {}: is its folder there and writable?", path));
+}
+
+// The choices that are in the file already. Asked before anything is measured too, so that minutes
+// of measuring are not lost to a bad path.
+Tuning choices_in(const std::string& path) {
   std::error_code error;
   if (fs::exists(path, error)) {
     std::ifstream file(path, std::ios::binary);
-    tuning = Tuning::parse(
+    return Tuning::parse(
         std::string{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}, path);
   }
+  if (!fs::is_directory(fs::absolute(path).parent_path(), error)) refuse_store(path);
+  return {};
+}
+
+// Into the file, whose other choices stay.
+void store(const std::string& path, TunedChoice choice) {
+  Tuning tuning = choices_in(path);
+  std::error_code error;
   tuning.choose(std::move(choice));
   const std::string temporary = fmt::format("{}.{}.tmp", path, std::random_device{}());
   std::ofstream file(temporary, std::ios::binary | std::ios::trunc);
@@ -76,8 +90,7 @@ void store(const std::string& path, TunedChoice choice) {
   if (!file || error) {
     std::error_code ignored;
     fs::remove(temporary, ignored);
-    throw Error(ErrorCode::io_error,
-                fmt::format("cannot write {}: is its folder there and writable?", path));
+    refuse_store(path);
   }
 }
 
@@ -162,6 +175,7 @@ std::string conclusion(const TuneReport& report) {
 
 int tune(const TuneOptions& options) {
   const Signature signature = Signature::parse(options.signature);
+  if (!options.store.empty()) (void)choices_in(options.store);
   const std::uint64_t seed = options.seed.value_or(verify::fresh_seed());
   Service service(service_options());
   const Device device = service.device(options.device);
