@@ -82,10 +82,13 @@ inline Chunk load_constant_chunk(const void* global) {
                : "l"(global));
   return c;
 }
-// Written by another SM of this launch before a barrier.
-inline float load_past_l1(const float* global) {
-  float value;
-  asm volatile("ld.global.cg.f32 %0, [%1];" : "=f"(value) : "l"(global));
+// Written by another SM of this launch before a barrier; `otherwise` where `read` is false. The
+// predicate saves a branch for each of many loads, and their compile time.
+inline float load_past_l1_if(bool read, const float* global, float otherwise) {
+  float value = otherwise;
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.cg.f32 %0, [%1];}"
+               : "+f"(value)
+               : "l"(global), "r"(static_cast<u32>(read)));
   return value;
 }
 // Written once and not read again by this kernel: first to leave L2.

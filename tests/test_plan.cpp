@@ -40,6 +40,20 @@ Plan fused_plan() {
   return plan;
 }
 
+TEST_CASE("kernels for other arguments are numbered after the stages, and in the document") {
+  Plan plan = fused_plan();
+  CHECK_FALSE(Json::parse(plan.json()).contains("otherwise"));
+  plan.otherwise.push_back({.entry = "rows", .origin = Origin::embedded});
+  plan.otherwise_when = "rows start anywhere";
+  CHECK(plan.kernel(0) == plan.stages[0]);
+  CHECK(plan.kernel(plan.stages.size()).entry == "rows");
+  CHECK_THROWS_AS(plan.kernel(plan.stages.size() + 1), Error);
+  const Json otherwise = Json::parse(plan.json())["otherwise"];
+  CHECK(otherwise["when"] == "rows start anywhere");
+  CHECK(otherwise["stages"][0]["entry"] == "rows");
+  CHECK(otherwise["stages"][0]["origin"] == "embedded");
+}
+
 }  // namespace
 
 TEST_CASE("a plan prints every decision as JSON") {

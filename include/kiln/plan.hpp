@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #pragma once
 
+#include <cstddef>
 #include <cstdint>
 #include <optional>
 #include <string>
@@ -75,9 +76,16 @@ struct Plan {
   std::string accumulate;
   std::string accumulate_reason;
   std::vector<StagePlan> stages;
+  // The built-in kernels that run, with the same bits, for arguments that `stages` do not take, and
+  // which arguments those are. Empty: `stages` take every argument.
+  std::vector<StagePlan> otherwise;
+  std::string otherwise_when;
   std::vector<std::string> notes;  // one line a decision, for `kiln explain`
 
   [[nodiscard]] std::string json(int indent = -1) const;
+  // A kernel by its number: those of `stages` first, then those of `otherwise`. Throws
+  // Error{internal} when there is none.
+  [[nodiscard]] const StagePlan& kernel(std::size_t index) const;
 
   bool operator==(const Plan&) const = default;
 };

@@ -150,7 +150,9 @@ void bind_fused(const Plan& plan,
   KernelCall& call = calls.add();
   call.stage = static_cast<int>(index);
   const int cluster = stage.cluster_ctas;
-  const int clusters = std::max(1, std::min(context.sm_count / cluster, context.clusters[index]));
+  int clusters = context.sm_count / cluster;
+  if (cluster > 1) clusters = std::min(clusters, context.clusters[index]);
+  clusters = std::max(1, clusters);
   call.grid = {static_cast<unsigned>(clusters * cluster), 1, 1};
   call.cluster_ctas = static_cast<unsigned>(cluster);
   call.threads = static_cast<unsigned>(stage.threads);

@@ -172,6 +172,17 @@ TEST_CASE("a launch fits the clusters that are resident, and the SMs it may use"
   }
 }
 
+TEST_CASE("a kernel without clusters, of which the driver counts none, fills the SMs") {
+  Policy policy;
+  policy.candidate = "t128x128_c1_b8";
+  const Plan plan = std::get<Plan>(gg::plan(kForward.signature(), hopper(), policy));
+  LaunchContext some = context();
+  some.clusters.fill(0);
+  CallList calls;
+  gg::bind(plan, kForward.arguments(forward_arguments()), some, calls);
+  CHECK(calls.calls[0].grid[0] == 132);
+}
+
 TEST_CASE("tensor maps describe the tensors, strides and all") {
   const Plan plan = fused(kForward.signature().text());
   auto arguments = forward_arguments();

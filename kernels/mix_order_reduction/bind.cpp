@@ -171,7 +171,7 @@ void bind(const Plan& plan,
   calls.count = 0;
   if (bound.rows == 0 && bound.column_sums.count == 0) return;
   const std::int64_t n = plan.signature.integer("n");
-  if (plan.route == Route::fused) {
+  if (plan.route == Route::fused && (plan.otherwise.empty() || all_vectors(bound))) {
     pack_fused(plan, n, bound, context, calls);
   } else {
     pack_composed(plan, n, bound, context, calls);

@@ -35,7 +35,10 @@ struct Bound {
   std::array<Join, kMaxVectors> joins{};
 };
 
-// Appends the launches of a fused plan, or of a composed one.
+// Every row of every matrix, and every row vector, starts on 16 bytes.
+bool all_vectors(const Bound& bound);
+
+// Appends the launches of a plan's fused kernel, or of its composed ones.
 void pack_fused(const Plan& plan,
                 std::int64_t n,
                 const Bound& bound,

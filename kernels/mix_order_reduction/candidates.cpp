@@ -153,8 +153,10 @@ std::vector<Candidate> candidates(const Op& op) {
     if (used <= 256) {
       for (const int ctas : {4, 2}) add_rows(one_lane, 1, ctas);
     } else if (used <= 512) {
-      add_rows(two_lanes, 2, 2);
       add_rows(one_lane, 1, 2);
+      add_rows(two_lanes, 2, 2);
+    } else {
+      add_rows(one_lane, 1, 1);
     }
     add_rows(two_lanes, 2, 1);
   }

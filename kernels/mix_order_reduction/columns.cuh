@@ -66,7 +66,7 @@ inline float sum_block_group(
                              // changes no sum, or what changes no extreme
 #pragma unroll
   for (int b = 0; b < kBlockGroup; ++b) {
-    value[b] = b < count ? load_past_l1(first + b * stride) : identity(J);
+    value[b] = load_past_l1_if(b < count, first + b * stride, identity(J));
   }
 #pragma unroll
   for (int b = 0; b < kBlockGroup; ++b) sum = joined(J, sum, value[b]);

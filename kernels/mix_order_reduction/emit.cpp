@@ -40,6 +40,7 @@ struct Config {{
   }};
   static constexpr bool keep_inputs = {keep};
   static constexpr bool row_vectors_in_registers = {vectors};
+  static constexpr bool takes_any_alignment = {any};
   static constexpr float inverse_n = 1.0f / geometry.n;
   static constexpr long long smem_bytes = {smem};
 }};
@@ -62,6 +63,7 @@ extern "C" __global__ void __launch_bounds__({threads}, {ctas})
                                  fmt::arg("cluster", constant("cluster_ctas")),
                                  fmt::arg("keep", truth("keep_inputs")),
                                  fmt::arg("vectors", truth("row_vectors_in_registers")),
+                                 fmt::arg("any", truth("takes_any_alignment")),
                                  fmt::arg("smem", stage.smem_bytes),
                                  fmt::arg("ctas", stage.ctas_per_sm),
                                  fmt::arg("entry", stage.entry));

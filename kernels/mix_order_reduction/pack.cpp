@@ -18,6 +18,18 @@ bool vector_base(const Tensor* t) {
   return t == nullptr || reinterpret_cast<std::uintptr_t>(t->data) % 16 == 0;
 }
 
+bool vector_access(const Bound& b) {
+  const auto all = [](std::span<const Tensor* const> tensors, bool (*aligned)(const Tensor*)) {
+    return std::all_of(tensors.begin(), tensors.end(), aligned);
+  };
+  return all(b.matrices.all(), vector_rows) && all(b.outputs.all(), vector_rows);
+}
+
+bool row_vector_access(const Bound& b) {
+  const auto vectors = b.row_vectors.all();
+  return std::all_of(vectors.begin(), vectors.end(), vector_base);
+}
+
 ElementType element_type(DType type) {
   return type == DType::f32   ? ElementType::f32
          : type == DType::f16 ? ElementType::f16
@@ -62,6 +74,8 @@ ReductionParameters parameters(const Bound& b, std::int64_t n, const LaunchConte
 
 }  // namespace
 
+bool all_vectors(const Bound& b) { return vector_access(b) && row_vector_access(b); }
+
 // Only a launch with column sums waits across CTAs.
 void pack_fused(const Plan& plan,
                 std::int64_t n,
@@ -71,11 +85,8 @@ void pack_fused(const Plan& plan,
   const StagePlan& stage = plan.stages[0];
   ReductionParameters p = parameters(b, n, context);
   p.barrier = static_cast<unsigned*>(context.counters);
-  const auto all = [](std::span<const Tensor* const> tensors, bool (*aligned)(const Tensor*)) {
-    return std::all_of(tensors.begin(), tensors.end(), aligned);
-  };
-  p.vector_access = all(b.matrices.all(), vector_rows) && all(b.outputs.all(), vector_rows);
-  p.row_vector_access = all(b.row_vectors.all(), vector_base);
+  p.vector_access = vector_access(b);
+  p.row_vector_access = row_vector_access(b);
   KernelCall& call = calls.add();
   call.stage = 0;
   // Not more CTAs an SM than planned, even where more would fit: row blocks come in multiples of
@@ -110,7 +121,7 @@ void pack_composed(const Plan& plan,
   // There where a row block is one CTA's: plans ask for twice the workspace then.
   const bool block_ctas = plan.workspace_bytes > sums * workspace_bytes(n);
   if (block_ctas) p.chain_sums = p.partials + sums * p.partials_stride;
-  int stage = 0;
+  auto stage = static_cast<int>(plan.route == Route::fused ? plan.stages.size() : 0);
   const auto add = [&](std::int64_t x, std::int64_t y) {
     KernelCall& call = calls.add();
     call.stage = stage++;

@@ -43,6 +43,10 @@ std::string tile_text(const Geometry& g) {
   return fmt::format("{} row{} x {} columns", rows, rows == 1 ? "" : "s", g.n);
 }
 
+// Whether the fused kernel itself serves rows that start on no 16 bytes: where rows end within a
+// vector anyway, and for ops that have no composed kernels.
+bool takes_any_alignment(const Op& op) { return op.n % kVector != 0 || !is_builtin(op.name); }
+
 bool accumulates(const Op& op) {
   return std::any_of(op.program.outputs.begin(), op.program.outputs.end(), [](const Output& o) {
     return o.tensor.accumulate;
@@ -83,7 +87,8 @@ StagePlan stage_plan(const Op& op,
                      {"stages", g.stages},
                      {"cluster_ctas", g.cluster_ctas},
                      {"keep_inputs", c.keep_inputs},
-                     {"row_vectors_in_registers", c.row_vectors_in_registers}};
+                     {"row_vectors_in_registers", c.row_vectors_in_registers},
+                     {"takes_any_alignment", takes_any_alignment(op)}};
   stage.types.emplace_back("matrix", to_string(matrix_type(op)));
   for (const int i : op.shape.row_vectors) {
     const ProgramTensor& t = input_of(op.program, i);
@@ -104,6 +109,32 @@ std::string why(const PipelineChoice& p, bool allowed, std::int64_t limit, std::
   }
   return fmt::format(
       "{} buffers of {} bytes fit the {} bytes a CTA may use", p.fits, buffer, limit);
+}
+
+// The composed kernels of an op that has some built in, in the order of pack_composed.
+std::vector<StagePlan> composed_stages(const Op& op) {
+  std::vector<StagePlan> out;
+  const auto add = [&](std::string entry, std::string tile) {
+    StagePlan stage;
+    stage.entry = std::move(entry);
+    stage.tile = std::move(tile);
+    stage.threads = 256;
+    stage.pipeline.why = "composed kernels keep no stages";
+    out.push_back(std::move(stage));
+  };
+  if (has_rows(op.shape)) add(composed_entry(op.name, op.program, op.shape, Part::rows), "1 row");
+  if (!op.shape.column_sums.empty()) {
+    add(composed_entry(op.name, op.program, op.shape, Part::columns),
+        sums_need_passes(op.shape) ? "a row block" : "256 columns of a row block");
+    add(std::string(kFinishEntry), "256 columns");
+  }
+  return out;
+}
+
+// Partial sums, twice where composed kernels sum chains a row at a time.
+std::int64_t workspace_needed(const Op& op, bool composed) {
+  return static_cast<std::int64_t>(op.shape.column_sums.size()) * workspace_bytes(op.n) *
+         (composed && sums_need_passes(op.shape) ? 2 : 1);
 }
 
 }  // namespace
@@ -172,9 +203,14 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
   out.signature = signature;
   out.arch = limits.arch;
   out.route = Route::fused;
-  out.workspace_bytes =
-      static_cast<std::int64_t>(op.shape.column_sums.size()) * workspace_bytes(op.n);
   out.stages.push_back(stage_plan(op, signature, *best, pipeline, limits));
+  // A fifth of the compile time of a kernel is its path for rows that start anywhere; where whole
+  // rows are vectors, such rows are rare, and the composed kernels are there.
+  if (!takes_any_alignment(op)) {
+    out.otherwise = composed_stages(op);
+    out.otherwise_when = "a matrix has rows, or a row vector starts, off a multiple of 16 bytes";
+  }
+  out.workspace_bytes = workspace_needed(op, !out.otherwise.empty());
   out.notes = {
       fmt::format("a row is {} lanes of {} columns in {} panel{}; {} thread{} own{} it",
                   lanes(op.n),
@@ -214,23 +250,8 @@ Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallb
     out.notes = {"no kernel serves it: composed ones are built in for built-in ops alone"};
     return out;
   }
-  // Twice where chains are summed a row at a time.
-  out.workspace_bytes = static_cast<std::int64_t>(op.shape.column_sums.size()) *
-                        workspace_bytes(op.n) * (sums_need_passes(op.shape) ? 2 : 1);
-  const auto add = [&](std::string entry, std::string tile) {
-    StagePlan stage;
-    stage.entry = std::move(entry);
-    stage.tile = std::move(tile);
-    stage.threads = 256;
-    stage.pipeline.why = "composed kernels keep no stages";
-    out.stages.push_back(std::move(stage));
-  };
-  if (has_rows(op.shape)) add(composed_entry(op.name, op.program, op.shape, Part::rows), "1 row");
-  if (!op.shape.column_sums.empty()) {
-    add(composed_entry(op.name, op.program, op.shape, Part::columns),
-        sums_need_passes(op.shape) ? "a row block" : "256 columns of a row block");
-    add(std::string(kFinishEntry), "256 columns");
-  }
+  out.workspace_bytes = workspace_needed(op, true);
+  out.stages = composed_stages(op);
   return out;
 }
 

@@ -41,6 +41,9 @@ struct Reduction {
   static constexpr int kStages = kGeometry.stages;
   static constexpr int kOctets = Owned::kOctets;
   static constexpr int kLanes = Owned::kLanesPerThread;
+  // Where registers are few a branch that is always taken makes the compiler finish one octet
+  // before the next; with all of them at once it spills (NVRTC 13.0).
+  static constexpr bool kOneByOne = Owned::kVectorOnly && kOctets >= 4;
 
   const ReductionParameters& p;
   Stages<C, X> stages;
@@ -125,7 +128,8 @@ struct Reduction {
         if (!rows.has(step, r)) continue;
 #pragma unroll
         for (int v = 0; v < kOctets; ++v) {
-          if (Owned::owns(v)) reduce_octet<Pass, kSums>(stage, r, v, kept, values, lane_sum);
+          if (Owned::owns(v) && (!kOneByOne || p.vector_access))
+            reduce_octet<Pass, kSums>(stage, r, v, kept, values, lane_sum);
         }
       }
       float row_sum[kRows * kSums];

@@ -19,6 +19,8 @@ struct Columns {
   static constexpr int kGroupThreads = group_threads(kGeometry);
   static constexpr int kPartThreads = kGroupThreads < 32 ? kGroupThreads : 32;
   static constexpr bool kWhole = kN % kVector == 0;
+  // Every row starts on 16 bytes and ends there: the kernel has no narrow path.
+  static constexpr bool kVectorOnly = kWhole && !C::takes_any_alignment;
   // Every thread owns kOctets full octets.
   static constexpr bool kExact =
       kWhole && static_cast<i64>(kOctets) * kGroupThreads * kVector * kGeometry.cluster_ctas == kN;
@@ -172,7 +174,8 @@ inline Octet<T> load_vector_octet(const void* vector, int v, bool vector_access)
   for (int c = 0; c < Octet<T>::kChunks; ++c) {
     const i64 column = Owned::column(v) + c * kChunkColumns;
     if (!Owned::kExact && column >= Owned::kN) continue;
-    if (vector_access && (Owned::kWhole || column + kChunkColumns <= Owned::kN)) {
+    if (Owned::kVectorOnly ||
+        (vector_access && (Owned::kWhole || column + kChunkColumns <= Owned::kN))) {
       out.chunk[c] = load_constant_chunk(elements + column);
     } else {
       out.chunk[c] = gather_chunk<T>(elements + column, chunk_count<T>(column, Owned::kN));
@@ -186,7 +189,7 @@ inline void store_octet(void* row, int v, const Octet<T>& octet, bool vector_acc
   using Owned = Columns<C>;
   constexpr int kChunkColumns = 16 / T::kBytes;
   auto* elements = static_cast<typename T::Storage*>(row);
-  if (vector_access && Owned::count(v) == kVector) {
+  if (Owned::kVectorOnly || (vector_access && Owned::count(v) == kVector)) {
 #pragma unroll
     for (int c = 0; c < Octet<T>::kChunks; ++c) {
       store_streaming(elements + Owned::column(v) + c * kChunkColumns, octet.chunk[c]);

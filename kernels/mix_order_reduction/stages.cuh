@@ -74,7 +74,7 @@ struct Stages {
           static_cast<const char*>(matrix.base) + rows.row(step, r) * matrix.stride * T::kBytes,
           slot(stage, r, i));
     };
-    if (vector_access) {
+    if (Owned::kVectorOnly || vector_access) {
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
 #pragma unroll

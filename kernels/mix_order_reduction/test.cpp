@@ -141,21 +141,42 @@ struct Memory {
   }
 };
 
-TEST_CASE("16-byte access is used exactly when every row starts on 16 bytes") {
-  CHECK(Memory{}.parameters().vector_access == 1);
-  Memory odd_stride;
-  odd_stride.arguments.dy_stride = 4097;
-  CHECK(odd_stride.parameters().vector_access == 0);
-  Memory wide_stride;
-  wide_stride.arguments.dx_stride = 4096 + 8;
-  CHECK(wide_stride.parameters().vector_access == 1);
-  Memory odd_base;
-  odd_base.arguments.dx = Memory::at(0x50000002);
-  CHECK(odd_base.parameters().vector_access == 0);
-  Memory odd_weight;
-  odd_weight.arguments.w = Memory::at(0x40000002);
-  CHECK(odd_weight.parameters().vector_access == 1);
-  CHECK(odd_weight.parameters().row_vector_access == 0);
+TEST_CASE("the fused kernel runs exactly when every row starts on 16 bytes, composed ones else") {
+  const auto kernels = [](const Memory& memory) {
+    std::vector<int> out;
+    const CallList calls = memory.bind();
+    for (int i = 0; i < calls.count; ++i)
+      out.push_back(calls.calls[static_cast<std::size_t>(i)].stage);
+    return out;
+  };
+  const std::vector<int> fused{0}, composed{1, 2, 3};
+  CHECK(kernels(Memory{}) == fused);
+  Memory memory;
+  memory.arguments.dy_stride = 4097;
+  CHECK(kernels(memory) == composed);
+  memory = {};
+  memory.arguments.dx_stride = 4096 + 8;
+  CHECK(kernels(memory) == fused);
+  memory = {};
+  memory.arguments.dx = Memory::at(0x50000002);
+  CHECK(kernels(memory) == composed);
+  memory = {};
+  memory.arguments.w = Memory::at(0x40000002);
+  CHECK(kernels(memory) == composed);
+  memory = {};
+  memory.arguments.dw = Memory::at(0x60000002);  // written element by element
+  CHECK(kernels(memory) == fused);
+}
+
+TEST_CASE("a width of no whole vectors keeps its path for any alignment in the fused kernel") {
+  Memory memory;
+  memory.op.n = 4095;
+  CHECK(memory.parameters().vector_access == 0);
+  memory.arguments.dy_stride = memory.arguments.x_stride = memory.arguments.dx_stride = 4096;
+  CHECK(memory.parameters().vector_access == 1);
+  CHECK(memory.parameters().row_vector_access == 1);
+  memory.arguments.w = Memory::at(0x40000002);
+  CHECK(memory.parameters().row_vector_access == 0);
 }
 
 TEST_CASE("the grid is the planned residency or less, whatever more would fit") {

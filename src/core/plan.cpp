@@ -49,4 +49,11 @@ std::int64_t StagePlan::constant(std::string_view name) const {
   return found->second;
 }
 
+const StagePlan& Plan::kernel(std::size_t index) const {
+  if (index < stages.size()) return stages[index];
+  if (index - stages.size() < otherwise.size()) return otherwise[index - stages.size()];
+  throw Error{ErrorCode::internal,
+              fmt::format("the plan of {} has no kernel {}", quote(signature.text()), index)};
+}
+
 }  // namespace kiln

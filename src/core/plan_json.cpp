@@ -2,6 +2,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <kiln/plan.hpp>
 
+#include <utility>
+
 #include <nlohmann/json.hpp>
 
 namespace kiln {
@@ -67,6 +69,11 @@ std::string Plan::json(int indent) const {
   }
   object["stages"] = Json::array();
   for (const StagePlan& stage : stages) object["stages"].push_back(stage_json(stage));
+  if (!otherwise.empty()) {
+    Json kernels = Json::array();
+    for (const StagePlan& stage : otherwise) kernels.push_back(stage_json(stage));
+    object["otherwise"] = {{"when", otherwise_when}, {"stages", std::move(kernels)}};
+  }
   object["notes"] = notes;
   return object.dump(indent, ' ', false, Json::error_handler_t::replace);
 }

@@ -90,6 +90,11 @@ class Engine {
   [[nodiscard]] PreparedPointer build(const Signature& signature, const Target& target);
   [[nodiscard]] PreparedPointer fused(const Family& family, Plan plan, const Target& target);
   [[nodiscard]] PreparedPointer composed(const Family& family, Plan plan, const Target& target);
+  // Loads kernels of an embedded image, for a target that is a device.
+  void add_embedded(PreparedState& state,
+                    const std::vector<StagePlan>& stages,
+                    const ComposedImage& image,
+                    const Target& target);
   [[nodiscard]] Plan compose(const Family& family,
                              const Signature& signature,
                              const Target& target,

@@ -26,7 +26,7 @@ constexpr std::uintptr_t kWorkspaceAlignment = 256;
                                      int stage) {
   driver.check(result,
                fmt::format("launching {} of '{}'",
-                           prepared.plan.stages[static_cast<std::size_t>(stage)].entry,
+                           prepared.plan.kernel(static_cast<std::size_t>(stage)).entry,
                            prepared.plan.signature.text())
                    .c_str());
   throw Error(ErrorCode::internal, "a failed launch was reported as a success");

@@ -118,7 +118,35 @@ PreparedPointer Engine::fused(const Family& family, Plan plan, const Target& tar
     stage.origin = built ? facts.origin : Origin::memory;
     stage.compile_ms = built ? facts.compile_ms : 0;
   }
+  if (!state->plan.otherwise.empty() && target.hardware) {
+    const ComposedImage* image = backends_.find_composed(family.name, target.limits.arch);
+    if (image == nullptr) {
+      throw Error(ErrorCode::load_failed,
+                  fmt::format("none of the kernels built into kiln runs there, and '{}' needs them "
+                              "where {}",
+                              state->plan.signature.text(),
+                              state->plan.otherwise_when));
+    }
+    add_embedded(*state, state->plan.otherwise, *image, target);
+  }
   return state;
+}
+
+void Engine::add_embedded(PreparedState& state,
+                          const std::vector<StagePlan>& stages,
+                          const ComposedImage& image,
+                          const Target& target) {
+  const auto load = [&] {
+    return std::make_shared<LoadedImage>(
+        target.hardware->shared_driver(),
+        image.bytes,
+        fmt::format("the composed kernels of {}", state.family->name));
+  };
+  const std::shared_ptr<LoadedImage> loaded = images_.get(image.bytes.data(), load).value;
+  for (const StagePlan& stage : stages) {
+    add_function(
+        state, stage, {loaded, loaded->function(stage.entry, *target.hardware, stage.smem_bytes)});
+  }
 }
 
 PreparedPointer Engine::composed(const Family& family, Plan plan, const Target& target) {
@@ -149,17 +177,7 @@ PreparedPointer Engine::composed(const Family& family, Plan plan, const Target& 
   const auto state = new_state(family, std::move(plan), target);
   if (!target.hardware) return state;
   try {
-    const auto load = [&] {
-      return std::make_shared<LoadedImage>(target.hardware->shared_driver(),
-                                           image->bytes,
-                                           fmt::format("the composed kernels of {}", family.name));
-    };
-    const std::shared_ptr<LoadedImage> loaded = images_.get(image->bytes.data(), load).value;
-    for (const StagePlan& stage : state->plan.stages) {
-      add_function(*state,
-                   stage,
-                   {loaded, loaded->function(stage.entry, *target.hardware, stage.smem_bytes)});
-    }
+    add_embedded(*state, state->plan.stages, *image, target);
   } catch (const Error& error) {
     if (error.code != ErrorCode::load_failed) throw;
     throw Error(ErrorCode::unavailable,

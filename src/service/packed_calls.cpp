@@ -31,7 +31,7 @@ void check_call(const KernelCall& call, const PreparedState& prepared) {
   if (ctas <= resident) return;
   throw Error(ErrorCode::internal,
               fmt::format("{} launches {} CTAs that wait for one another, {} are resident at once",
-                          prepared.plan.stages[stage].entry,
+                          prepared.plan.kernel(stage).entry,
                           ctas,
                           resident));
 }

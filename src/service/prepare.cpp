@@ -25,16 +25,17 @@ std::optional<FallbackReason> reason_of(ErrorCode code) {
   return std::nullopt;
 }
 
-void fill_composed(Plan& plan, const ComposedImage& image) {
-  for (StagePlan& stage : plan.stages) {
+void fill_embedded(const std::string& family,
+                   std::vector<StagePlan>& stages,
+                   const ComposedImage& image) {
+  for (StagePlan& stage : stages) {
     const auto entry =
         std::find_if(image.entries.begin(), image.entries.end(), [&](const ComposedEntry& one) {
           return one.name == stage.entry;
         });
     if (entry == image.entries.end()) {
-      throw Error(
-          ErrorCode::internal,
-          fmt::format("the composed kernels of {} have no entry {}", plan.family, stage.entry));
+      throw Error(ErrorCode::internal,
+                  fmt::format("the composed kernels of {} have no entry {}", family, stage.entry));
     }
     stage.registers = entry->registers;
     stage.spill_bytes = entry->spill_bytes;
@@ -81,7 +82,10 @@ Plan Engine::plan(const Signature& signature, const Target& target) const {
   if (auto* rejection = std::get_if<Rejection>(&result)) {
     return compose(family, signature, target, {rejection->reason, std::move(rejection->detail)});
   }
-  return std::get<Plan>(std::move(result));
+  Plan fused = std::get<Plan>(std::move(result));
+  if (const ComposedImage* image = backends_.find_composed(family.name, target.limits.arch))
+    fill_embedded(fused.family, fused.otherwise, *image);
+  return fused;
 }
 
 std::vector<std::string> Engine::candidates(const Signature& signature, const Arch& arch) const {
@@ -121,7 +125,7 @@ Plan Engine::compose(const Family& family,
                      const Fallback& fallback) const {
   Plan plan = family.compose(signature, target.limits, fallback);
   if (const ComposedImage* image = backends_.find_composed(family.name, target.limits.arch)) {
-    fill_composed(plan, *image);
+    fill_embedded(plan.family, plan.stages, *image);
   }
   return plan;
 }

@@ -20,9 +20,9 @@ struct PreparedState {
   Plan plan;
   Device device;                                // ordinal -1: prepared for an architecture
   std::shared_ptr<const DeviceState> hardware;  // null: likewise
-  std::vector<LoadedFunction> functions;        // one a stage
-  std::array<int, 4> ctas_per_sm{1, 1, 1, 1};   // a stage, asked of the driver
-  std::array<int, 4> clusters{};                // likewise; 0: the stage has no clusters
+  std::vector<LoadedFunction> functions;        // one a kernel, as Plan::kernel numbers them
+  std::array<int, 4> ctas_per_sm{1, 1, 1, 1};   // of each, asked of the driver
+  std::array<int, 4> clusters{};                // likewise; 0: it has no clusters
 };
 
 }  // namespace kiln

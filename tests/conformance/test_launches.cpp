@@ -45,7 +45,10 @@ void check_calls(const Case& c, const Plan& plan, std::int64_t rows, int sm_coun
                 << " SMs");
   const Problem problem = c.family->problem(c.signature, rows);
   LaunchContext context{.sm_count = sm_count};
-  context.clusters.fill(sm_count);
+  const std::size_t kernels = plan.stages.size() + plan.otherwise.size();
+  REQUIRE(kernels <= context.clusters.size());
+  for (std::size_t i = 0; i < kernels; ++i)
+    context.clusters[i] = plan.kernel(i).cluster_ctas > 1 ? sm_count : 0;  // as the engine asks
   context.workspace = reinterpret_cast<void*>(std::uintptr_t{1} << 44);
   context.workspace_bytes = plan.workspace_bytes;
   context.counters = reinterpret_cast<void*>(std::uintptr_t{1} << 45);
@@ -55,8 +58,8 @@ void check_calls(const Case& c, const Plan& plan, std::int64_t rows, int sm_coun
   for (int i = 0; i < calls.count; ++i) {
     const KernelCall& call = calls.calls[static_cast<std::size_t>(i)];
     REQUIRE(call.stage >= 0);
-    REQUIRE(static_cast<std::size_t>(call.stage) < plan.stages.size());
-    const StagePlan& stage = plan.stages[static_cast<std::size_t>(call.stage)];
+    REQUIRE(static_cast<std::size_t>(call.stage) < kernels);
+    const StagePlan& stage = plan.kernel(static_cast<std::size_t>(call.stage));
     CHECK(call.threads == static_cast<unsigned>(stage.threads));
     CHECK(call.smem_bytes == stage.smem_bytes);
     CHECK(call.cluster_ctas == static_cast<unsigned>(stage.cluster_ctas));
@@ -100,7 +103,10 @@ TEST_CASE(
       INFO(c.text() << " on " << limits.arch.text());
       REQUIRE(image != nullptr);
       CHECK_FALSE(image->bytes.empty());
-      for (const StagePlan& stage : composed(c, limits).stages) {
+      std::vector<StagePlan> stages = composed(c, limits).stages;
+      if (const std::optional<Plan> plan = c.fused(limits))
+        stages.insert(stages.end(), plan->otherwise.begin(), plan->otherwise.end());
+      for (const StagePlan& stage : stages) {
         INFO("entry " << stage.entry);
         const auto entry =
             std::find_if(image->entries.begin(), image->entries.end(), [&](const ComposedEntry& e) {

@@ -81,6 +81,11 @@ std::string plan_text(const Plan& plan) {
   }
   for (const std::string& note : plan.notes) text += fmt::format("note             {}\n", note);
   for (std::size_t i = 0; i < plan.stages.size(); ++i) text += stage_text(plan.stages[i], i);
+  if (!plan.otherwise.empty()) {
+    text += fmt::format("otherwise        where {}, with the same bits:\n", plan.otherwise_when);
+    for (const StagePlan& stage : plan.otherwise)
+      text += fmt::format("                 {} (built in), {}\n", stage.entry, stage.tile);
+  }
   return text;
 }
 

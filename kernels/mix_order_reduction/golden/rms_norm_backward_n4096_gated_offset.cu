@@ -88,6 +88,7 @@ struct Config {
   };
   static constexpr bool keep_inputs = true;
   static constexpr bool row_vectors_in_registers = true;
+  static constexpr bool takes_any_alignment = false;
   static constexpr float inverse_n = 1.0f / geometry.n;
   static constexpr long long smem_bytes = 24704;
 };

@@ -64,19 +64,20 @@ struct Config {
       .element_bytes = Formula::Matrix::kBytes,
       .inputs = 2,
       .row_sums = 1,
-      .threads = 448,
-      .lanes_per_thread = 2,
+      .threads = 896,
+      .lanes_per_thread = 1,
       .rows_per_step = 2,
       .stages = 1,
       .cluster_ctas = 1,
   };
   static constexpr bool keep_inputs = true;
   static constexpr bool row_vectors_in_registers = true;
+  static constexpr bool takes_any_alignment = false;
   static constexpr float inverse_n = 1.0f / geometry.n;
   static constexpr long long smem_bytes = 57856;
 };
 
-extern "C" __global__ void __launch_bounds__(448, 1)
+extern "C" __global__ void __launch_bounds__(896, 1)
 rms_norm_backward_bf16_f32_f32_t2x7168_s1_acc(const __grid_constant__ kiln::mix_order_reduction::ReductionParameters p) {
   kiln::mix_order_reduction::reduce<Config>(p);
 }

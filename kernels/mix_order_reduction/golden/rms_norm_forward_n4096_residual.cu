@@ -59,19 +59,20 @@ struct Config {
       .element_bytes = Formula::Matrix::kBytes,
       .inputs = 2,
       .row_sums = 1,
-      .threads = 256,
-      .lanes_per_thread = 2,
+      .threads = 512,
+      .lanes_per_thread = 1,
       .rows_per_step = 1,
       .stages = 1,
       .cluster_ctas = 1,
   };
   static constexpr bool keep_inputs = true;
   static constexpr bool row_vectors_in_registers = true;
+  static constexpr bool takes_any_alignment = false;
   static constexpr float inverse_n = 1.0f / geometry.n;
   static constexpr long long smem_bytes = 16512;
 };
 
-extern "C" __global__ void __launch_bounds__(256, 2)
+extern "C" __global__ void __launch_bounds__(512, 2)
 rms_norm_forward_bf16_bf16_residual_t1x4096_s1(const __grid_constant__ kiln::mix_order_reduction::ReductionParameters p) {
   kiln::mix_order_reduction::reduce<Config>(p);
 }
