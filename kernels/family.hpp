@@ -137,10 +137,10 @@ struct Family {
   // Pure. The fused plan for a canonical signature, or why there is none.
   PlanResult (*plan)(const Signature&, const DeviceLimits&, const Policy&);
   // Pure. The source of one stage of a fused plan: a prelude of constants, then an #include of
-  // ordinary CUDA.
+  // ordinary CUDA; and of one stage of a composed plan whose entry is in no embedded image.
   Source (*emit)(const Plan&, std::size_t stage);
-  // Pure. The composed plan; its entries are in the family's composed.cu. Never refuses a valid
-  // signature; without stages where none was built in, as for an op that a user described.
+  // Pure. The composed plan; its entries are in the family's composed.cu, or, as for an op that a
+  // user described, are compiled. Never refuses a valid signature.
   Plan (*compose)(const Signature&, const DeviceLimits&, const Fallback&);
   // Pure. Checks the arguments (Error{invalid_argument}) and packs the launches of a plan of either
   // route.

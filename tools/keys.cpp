@@ -38,9 +38,9 @@ std::optional<Toolchain> current_toolchain(const Policy& policy) {
 
 std::vector<Key> keys_of(const Plan& plan, const std::optional<Toolchain>& toolchain) {
   std::vector<Key> keys;
-  if (plan.route == Route::composed) return keys;
   const Family& family = find_family(plan.signature.op);
   for (std::size_t stage = 0; stage < plan.stages.size(); ++stage) {
+    if (plan.stages[stage].origin == Origin::embedded) continue;
     const Closure closure = close_includes(family.emit(plan, stage), embedded_files());
     Key key = make_key(
         family.name, family.emitter_version, closure, CompileOptions::standard(), plan.arch);

@@ -51,22 +51,42 @@ std::string kernel(std::string_view entry, std::string_view body) {
       body);
 }
 
+constexpr std::string_view kPrelude =
+    "#include \"kernels/mix_order_reduction/composed.cuh\"\n\n"
+    "using namespace kiln::mix_order_reduction;\n\n";
+
+std::string part_kernel(const Program& program,
+                        const Shape& shape,
+                        Part part,
+                        const std::string& entry) {
+  const std::string name = "formula_" + entry;
+  return composed_formula(program, shape, part, name) +
+         kernel(entry, fmt::format("{}<{}>", composed_body(shape, part), name));
+}
+
 }  // namespace
+
+Source composed_kernel(const Op& op, const std::string& entry) {
+  for (const Part part : {Part::rows, Part::columns}) {
+    if (entry == composed_entry(op.name, op.program, op.shape, part))
+      return {std::string(kPrelude) + part_kernel(op.program, op.shape, part, entry), entry};
+  }
+  if (entry == kFinishEntry)
+    return {std::string(kPrelude) + kernel(kFinishEntry, "composed_finish"), entry};
+  throw Error(ErrorCode::internal, fmt::format("{} has no composed kernel {}", op.name, entry));
+}
 
 std::string composed_source() {
   std::string out =
       "// The composed route: any n at run time, small kernels, the bits of the fused ones.\n"
       "// Generated from ops/*.json; KILN_UPDATE_GOLDENS=1 renews it in the tests of the family.\n"
       "// SPDX-License-Identifier: Apache-2.0\n"
-      "// clang-format off\n"
-      "#include \"kernels/mix_order_reduction/composed.cuh\"\n\n"
-      "using namespace kiln::mix_order_reduction;\n\n";
+      "// clang-format off\n";
+  out += kPrelude;
   std::map<std::string, std::string> kernels;
   const auto add = [&](const Program& program, const Shape& shape, std::string_view op, Part part) {
     const std::string entry = composed_entry(op, program, shape, part);
-    const std::string name = "formula_" + entry;
-    const std::string text = composed_formula(program, shape, part, name) +
-                             kernel(entry, fmt::format("{}<{}>", composed_body(shape, part), name));
+    const std::string text = part_kernel(program, shape, part, entry);
     const auto [found, fresh] = kernels.try_emplace(entry, text);
     if (!fresh && found->second != text)
       throw Error(ErrorCode::internal, "two kernels are called " + entry);

@@ -4,6 +4,7 @@
 
 #include <kiln/error.hpp>
 
+#include "kernels/mix_order_reduction/composed_source.hpp"
 #include "kernels/mix_order_reduction/formula.hpp"
 #include "kernels/mix_order_reduction/op.hpp"
 
@@ -17,6 +18,7 @@ constexpr std::string_view kFunctions = "#include \"kernels/mix_order_reduction/
 Source emit(const Plan& plan, std::size_t index) {
   const Op op = Op::from(plan.signature);
   const StagePlan& stage = plan.stages.at(index);
+  if (plan.route == Route::composed) return composed_kernel(op, stage.entry);
   const auto constant = [&](std::string_view name) { return stage.constant(name); };
   const auto truth = [&](std::string_view name) {
     return stage.constant(name) != 0 ? "true" : "false";

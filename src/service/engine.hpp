@@ -90,9 +90,14 @@ class Engine {
   [[nodiscard]] PreparedPointer build(const Signature& signature, const Target& target);
   [[nodiscard]] PreparedPointer fused(const Family& family, Plan plan, const Target& target);
   [[nodiscard]] PreparedPointer composed(const Family& family, Plan plan, const Target& target);
-  // Loads kernels of an embedded image, for a target that is a device.
+  // Obtains kernel `index` of the plan's stages and, for a target that is a device, loads it.
+  void add_obtained(PreparedState& state,
+                    const Family& family,
+                    std::size_t index,
+                    const Target& target);
+  // Loads a kernel of an embedded image, for a target that is a device.
   void add_embedded(PreparedState& state,
-                    const std::vector<StagePlan>& stages,
+                    const StagePlan& stage,
                     const ComposedImage& image,
                     const Target& target);
   [[nodiscard]] Plan compose(const Family& family,

@@ -56,6 +56,33 @@ void add_function(PreparedState& state, const StagePlan& stage, LoadedFunction l
   state.functions.push_back(std::move(loaded));
 }
 
+// Nothing is left that could run: why, and what to do about it.
+[[noreturn]] void throw_unavailable(const Plan& plan, const Error& error) {
+  const std::string why = fmt::format("'{}' cannot run on {}: no fused kernel ({})",
+                                      plan.signature.text(),
+                                      plan.arch.text(),
+                                      plan.fallback ? plan.fallback->detail : std::string());
+  switch (error.code) {
+    case ErrorCode::jit_disabled:
+    case ErrorCode::nvrtc_missing:
+      throw Error(
+          ErrorCode::unavailable,
+          fmt::format("{}, and the composed kernels of a described op are compiled too: {}. "
+                      "Compile it ahead where NVRTC is: `kiln warm --ops FILE --signature "
+                      "'{}' --arch {}`, with the same KILN_CACHE_DIR",
+                      why,
+                      error.detail,
+                      plan.signature.text(),
+                      plan.arch.text()));
+    case ErrorCode::load_failed:
+    case ErrorCode::compile_failed:
+      throw Error(ErrorCode::unavailable,
+                  fmt::format("{}, and no composed one: {}", why, error.detail));
+    default:
+      throw error;
+  }
+}
+
 std::shared_ptr<PreparedState> new_state(const Family& family, Plan plan, const Target& target) {
   auto state = std::make_shared<PreparedState>();
   state->family = &family;
@@ -97,27 +124,31 @@ KernelRequest Engine::request_of(const Family& family,
   return request;
 }
 
+void Engine::add_obtained(PreparedState& state,
+                          const Family& family,
+                          std::size_t index,
+                          const Target& target) {
+  StagePlan& stage = state.plan.stages[index];
+  KernelRequest request = request_of(family, state.plan, index, target);
+  const Digest digest = request.digest();
+  const auto [kernel, built] = kernels_.get(digest, [&] {
+    Obtained obtained = cubins_.obtain(request);
+    return std::make_shared<Kernel>(cubins_, std::move(request), std::move(obtained));
+  });
+  if (target.hardware) add_function(state, stage, kernel->load(*target.hardware, stage.smem_bytes));
+  const KernelFacts facts = kernel->facts();
+  stage.registers = facts.registers;
+  stage.spill_bytes = facts.spill_bytes;
+  stage.static_smem_bytes = facts.static_smem_bytes;
+  stage.digest = digest.kernel_hex();
+  stage.origin = built ? facts.origin : Origin::memory;
+  stage.compile_ms = built ? facts.compile_ms : 0;
+}
+
 PreparedPointer Engine::fused(const Family& family, Plan plan, const Target& target) {
   const auto state = new_state(family, std::move(plan), target);
-  for (std::size_t i = 0; i < state->plan.stages.size(); ++i) {
-    StagePlan& stage = state->plan.stages[i];
-    KernelRequest request = request_of(family, state->plan, i, target);
-    const Digest digest = request.digest();
-    const auto [kernel, built] = kernels_.get(digest, [&] {
-      Obtained obtained = cubins_.obtain(request);
-      return std::make_shared<Kernel>(cubins_, std::move(request), std::move(obtained));
-    });
-    if (target.hardware) {
-      add_function(*state, stage, kernel->load(*target.hardware, stage.smem_bytes));
-    }
-    const KernelFacts facts = kernel->facts();
-    stage.registers = facts.registers;
-    stage.spill_bytes = facts.spill_bytes;
-    stage.static_smem_bytes = facts.static_smem_bytes;
-    stage.digest = digest.kernel_hex();
-    stage.origin = built ? facts.origin : Origin::memory;
-    stage.compile_ms = built ? facts.compile_ms : 0;
-  }
+  for (std::size_t i = 0; i < state->plan.stages.size(); ++i)
+    add_obtained(*state, family, i, target);
   if (!state->plan.otherwise.empty() && target.hardware) {
     const ComposedImage* image = backends_.find_composed(family.name, target.limits.arch);
     if (image == nullptr) {
@@ -127,13 +158,14 @@ PreparedPointer Engine::fused(const Family& family, Plan plan, const Target& tar
                               state->plan.signature.text(),
                               state->plan.otherwise_when));
     }
-    add_embedded(*state, state->plan.otherwise, *image, target);
+    for (const StagePlan& stage : state->plan.otherwise)
+      add_embedded(*state, stage, *image, target);
   }
   return state;
 }
 
 void Engine::add_embedded(PreparedState& state,
-                          const std::vector<StagePlan>& stages,
+                          const StagePlan& stage,
                           const ComposedImage& image,
                           const Target& target) {
   const auto load = [&] {
@@ -143,25 +175,11 @@ void Engine::add_embedded(PreparedState& state,
         fmt::format("the composed kernels of {}", state.family->name));
   };
   const std::shared_ptr<LoadedImage> loaded = images_.get(image.bytes.data(), load).value;
-  for (const StagePlan& stage : stages) {
-    add_function(
-        state, stage, {loaded, loaded->function(stage.entry, *target.hardware, stage.smem_bytes)});
-  }
+  add_function(
+      state, stage, {loaded, loaded->function(stage.entry, *target.hardware, stage.smem_bytes)});
 }
 
 PreparedPointer Engine::composed(const Family& family, Plan plan, const Target& target) {
-  if (plan.stages.empty()) {
-    throw Error(
-        ErrorCode::unavailable,
-        fmt::format("'{}' cannot run on {}: no fused kernel ({}), and no composed kernel is built "
-                    "in for a described op. Compile it ahead where NVRTC is: `kiln warm --ops FILE "
-                    "--signature '{}' --arch {}`, with the same KILN_CACHE_DIR",
-                    plan.signature.text(),
-                    target.limits.arch.text(),
-                    plan.fallback ? plan.fallback->detail : std::string(),
-                    plan.signature.text(),
-                    target.limits.arch.text()));
-  }
   cubins_.count_fallback(plan.fallback ? plan.fallback->detail : std::string());
   const ComposedImage* image = backends_.find_composed(family.name, target.limits.arch);
   if (image == nullptr) {
@@ -175,19 +193,17 @@ PreparedPointer Engine::composed(const Family& family, Plan plan, const Target& 
             plan.fallback ? plan.fallback->detail : std::string()));
   }
   const auto state = new_state(family, std::move(plan), target);
-  if (!target.hardware) return state;
   try {
-    add_embedded(*state, state->plan.stages, *image, target);
+    for (std::size_t i = 0; i < state->plan.stages.size(); ++i) {
+      const StagePlan& stage = state->plan.stages[i];
+      if (stage.origin != Origin::embedded) {
+        add_obtained(*state, family, i, target);
+      } else if (target.hardware) {
+        add_embedded(*state, stage, *image, target);
+      }
+    }
   } catch (const Error& error) {
-    if (error.code != ErrorCode::load_failed) throw;
-    throw Error(ErrorCode::unavailable,
-                fmt::format("'{}': neither a fused kernel ({}) nor the embedded composed kernels "
-                            "can be loaded on {}: "
-                            "{}",
-                            state->plan.signature.text(),
-                            state->plan.fallback ? state->plan.fallback->detail : std::string(),
-                            target.hardware->device().name,
-                            error.detail));
+    throw_unavailable(state->plan, error);
   }
   return state;
 }

@@ -25,18 +25,13 @@ std::optional<FallbackReason> reason_of(ErrorCode code) {
   return std::nullopt;
 }
 
-void fill_embedded(const std::string& family,
-                   std::vector<StagePlan>& stages,
-                   const ComposedImage& image) {
+void fill_embedded(std::vector<StagePlan>& stages, const ComposedImage& image) {
   for (StagePlan& stage : stages) {
     const auto entry =
         std::find_if(image.entries.begin(), image.entries.end(), [&](const ComposedEntry& one) {
           return one.name == stage.entry;
         });
-    if (entry == image.entries.end()) {
-      throw Error(ErrorCode::internal,
-                  fmt::format("the composed kernels of {} have no entry {}", family, stage.entry));
-    }
+    if (entry == image.entries.end()) continue;  // compiled, as those of a described op
     stage.registers = entry->registers;
     stage.spill_bytes = entry->spill_bytes;
     stage.static_smem_bytes = entry->static_smem_bytes;
@@ -84,7 +79,7 @@ Plan Engine::plan(const Signature& signature, const Target& target) const {
   }
   Plan fused = std::get<Plan>(std::move(result));
   if (const ComposedImage* image = backends_.find_composed(family.name, target.limits.arch))
-    fill_embedded(fused.family, fused.otherwise, *image);
+    fill_embedded(fused.otherwise, *image);
   return fused;
 }
 
@@ -125,7 +120,7 @@ Plan Engine::compose(const Family& family,
                      const Fallback& fallback) const {
   Plan plan = family.compose(signature, target.limits, fallback);
   if (const ComposedImage* image = backends_.find_composed(family.name, target.limits.arch)) {
-    fill_embedded(plan.family, plan.stages, *image);
+    fill_embedded(plan.stages, *image);
   }
   return plan;
 }
