@@ -133,6 +133,9 @@ struct Family {
   int emitter_version = 1;  // raise when emit changes meaning without changing text
   // Those that are there now; none ever goes or moves.
   std::vector<const OpSpec*> (*ops)();
+  // The one of that name, or null; without it, looked for among ops(). For families whose specs
+  // cost something to make.
+  const OpSpec* (*find_op)(std::string_view op) = nullptr;
 
   // Pure. The fused plan for a canonical signature, or why there is none.
   PlanResult (*plan)(const Signature&, const DeviceLimits&, const Policy&);
@@ -165,6 +168,9 @@ struct Family {
 
 // The generated list of every family in kernels/.
 [[nodiscard]] std::span<const Family* const> families() noexcept;
+
+// Of any family; null for an op that none has.
+[[nodiscard]] const OpSpec* find_op_spec(std::string_view op);
 
 // Throws Error{unknown_op} that lists the known ones and suggests the nearest.
 [[nodiscard]] const Family& find_family(std::string_view op);

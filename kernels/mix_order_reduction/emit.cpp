@@ -11,64 +11,66 @@
 namespace kiln::mix_order_reduction {
 namespace {
 
+constexpr std::string_view kIncludes = "\n#include \"kernels/mix_order_reduction/reduction.cuh\"\n";
 constexpr std::string_view kFunctions = "#include \"kernels/mix_order_reduction/functions.cuh\"\n";
 
 }  // namespace
 
+// Named arguments would be searched for at each place, which is most of what emitting costs; the
+// order is the text's.
 Source emit(const Plan& plan, std::size_t index) {
   const Op op = Op::from(plan.signature);
   const StagePlan& stage = plan.stages.at(index);
   if (plan.route == Route::composed) return composed_kernel(op, stage.entry);
   const auto constant = [&](std::string_view name) { return stage.constant(name); };
-  const auto truth = [&](std::string_view name) {
-    return stage.constant(name) != 0 ? "true" : "false";
-  };
-  std::string text = fmt::format(R"(// {signature}
-#include "kernels/mix_order_reduction/reduction.cuh"
-{functions}
-{formula}
+  const std::string config = fmt::format(R"(
 struct Config {{
   using Formula = ::Formula;
   static constexpr kiln::mix_order_reduction::Geometry geometry{{
-      .n = {n},
+      .n = {},
       .element_bytes = Formula::Matrix::kBytes,
-      .inputs = {inputs},
-      .row_sums = {row_sums},
-      .threads = {threads},
-      .lanes_per_thread = {lanes},
-      .rows_per_step = {rows},
-      .stages = {stages},
-      .cluster_ctas = {cluster},
+      .inputs = {},
+      .row_sums = {},
+      .threads = {},
+      .lanes_per_thread = {},
+      .rows_per_step = {},
+      .stages = {},
+      .cluster_ctas = {},
   }};
-  static constexpr bool keep_inputs = {keep};
-  static constexpr bool row_vectors_in_registers = {vectors};
-  static constexpr bool takes_any_alignment = {any};
+  static constexpr bool keep_inputs = {};
+  static constexpr bool row_vectors_in_registers = {};
+  static constexpr bool takes_any_alignment = {};
   static constexpr float inverse_n = 1.0f / geometry.n;
-  static constexpr long long smem_bytes = {smem};
+  static constexpr long long smem_bytes = {};
 }};
 
-extern "C" __global__ void __launch_bounds__({threads}, {ctas})
-{entry}(const __grid_constant__ kiln::mix_order_reduction::ReductionParameters p) {{
+extern "C" __global__ void __launch_bounds__({}, {})
+{}(const __grid_constant__ kiln::mix_order_reduction::ReductionParameters p) {{
   kiln::mix_order_reduction::reduce<Config>(p);
 }}
 )",
-                                 fmt::arg("signature", stage.entry),
-                                 fmt::arg("functions", has_functions(op.program) ? kFunctions : ""),
-                                 fmt::arg("formula", fused_formula(op.program, op.shape)),
-                                 fmt::arg("n", constant("n")),
-                                 fmt::arg("inputs", constant("inputs")),
-                                 fmt::arg("row_sums", constant("row_sums")),
-                                 fmt::arg("threads", stage.threads),
-                                 fmt::arg("lanes", constant("lanes_per_thread")),
-                                 fmt::arg("rows", constant("rows_per_step")),
-                                 fmt::arg("stages", constant("stages")),
-                                 fmt::arg("cluster", constant("cluster_ctas")),
-                                 fmt::arg("keep", truth("keep_inputs")),
-                                 fmt::arg("vectors", truth("row_vectors_in_registers")),
-                                 fmt::arg("any", truth("takes_any_alignment")),
-                                 fmt::arg("smem", stage.smem_bytes),
-                                 fmt::arg("ctas", stage.ctas_per_sm),
-                                 fmt::arg("entry", stage.entry));
+                                         constant("n"),
+                                         constant("inputs"),
+                                         constant("row_sums"),
+                                         stage.threads,
+                                         constant("lanes_per_thread"),
+                                         constant("rows_per_step"),
+                                         constant("stages"),
+                                         constant("cluster_ctas"),
+                                         constant("keep_inputs") != 0,
+                                         constant("row_vectors_in_registers") != 0,
+                                         constant("takes_any_alignment") != 0,
+                                         stage.smem_bytes,
+                                         stage.threads,
+                                         stage.ctas_per_sm,
+                                         stage.entry);
+  const std::string& formula = op.variant->formula();
+  std::string text;
+  text.reserve(2 * stage.entry.size() + formula.size() + config.size() + kIncludes.size() +
+               kFunctions.size());
+  text.append("// ").append(stage.entry).append(kIncludes);
+  if (has_functions(op.program)) text.append(kFunctions);
+  text.append("\n").append(formula).append(config);
   return {std::move(text), stage.entry};
 }
 

@@ -2,44 +2,13 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/family.hpp"
 
-#include <array>
-#include <set>
-
-#include <fmt/format.h>
-
-#include <kiln/error.hpp>
-
 #include "kernels/mix_order_reduction/op.hpp"
 #include "kernels/mix_order_reduction/registry.hpp"
 
 namespace kiln::mix_order_reduction {
 
 Op Op::from(const Signature& signature) {
-  Op op;
-  op.name = signature.op;
-  op.n = signature.integer("n");
-  op.program = specialise(description_of(signature.op), signature);
-  op.shape = shape_of(op.program);
-  return op;
-}
-
-std::string Op::types_text(const Signature& signature) const {
-  // Types in the order in which tensors name them, then the flags that are set.
-  std::string out;
-  std::set<std::string> seen;
-  const Description& d = description_of(name);
-  for (const auto* tensors : {&d.inputs, &d.outputs}) {
-    for (const TensorDescription& t : *tensors) {
-      if (!t.accumulate.empty()) seen.insert(t.accumulate);  // said by _acc
-      if (!parse_dtype(t.type) && seen.insert(t.type).second)
-        out += fmt::format("_{}", signature.value(t.type));
-    }
-  }
-  for (const KeyDescription& key : d.keys) {
-    const bool flag = key.kind == KeyDescription::Kind::flag && !seen.contains(key.name);
-    if (flag && signature.value(key.name) == "1") out += fmt::format("_{}", key.name);
-  }
-  return out;
+  return {.name = signature.op, .n = signature.integer("n"), .variant = variant_of(signature)};
 }
 
 std::vector<Sample> samples() {
@@ -93,6 +62,7 @@ const Family family{
     .name = "mix_order_reduction",
     .emitter_version = 2,
     .ops = op_specs,
+    .find_op = find_op_spec,
     .plan = plan,
     .emit = emit,
     .compose = compose,

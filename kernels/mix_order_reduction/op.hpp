@@ -3,6 +3,7 @@
 #pragma once
 
 #include <cstdint>
+#include <memory>
 #include <span>
 #include <string>
 #include <string_view>
@@ -10,6 +11,7 @@
 #include "kernels/family.hpp"
 #include "kernels/mix_order_reduction/program.hpp"
 #include "kernels/mix_order_reduction/shape.hpp"
+#include "kernels/mix_order_reduction/variants.hpp"
 
 namespace kiln::mix_order_reduction {
 
@@ -21,12 +23,11 @@ inline constexpr std::int64_t kMaxFusedColumns = 2 * kMaxCtaColumns;
 struct Op {
   std::string name;
   std::int64_t n = 0;
-  Program program;
-  Shape shape;
+  std::shared_ptr<const Variant> variant;
+  const Program& program = variant->program;
+  const Shape& shape = variant->shape;
 
   [[nodiscard]] static Op from(const Signature& signature);
-  // "_bf16_f32_acc": what tells one kernel of the op and the width from another.
-  [[nodiscard]] std::string types_text(const Signature& signature) const;
 };
 
 // How signatures of an op are completed where its description does not say; null for others.

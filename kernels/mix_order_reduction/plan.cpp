@@ -54,10 +54,10 @@ bool accumulates(const Op& op) {
 }
 
 // <op>_<types>_t<tile>_s<stages>[_acc]
-std::string entry_name(const Op& op, const Signature& signature, const Geometry& g) {
+std::string entry_name(const Op& op, const Geometry& g) {
   return fmt::format("{}{}_t{}x{}_s{}{}",
                      op.name,
-                     op.types_text(signature),
+                     op.variant->types(),
                      g.rows_per_step * chains(g.n),
                      g.n,
                      g.stages,
@@ -65,13 +65,12 @@ std::string entry_name(const Op& op, const Signature& signature, const Geometry&
 }
 
 StagePlan stage_plan(const Op& op,
-                     const Signature& signature,
                      const Candidate& c,
                      const PipelineChoice& pipeline,
                      const DeviceLimits& limits) {
   const Geometry& g = c.geometry;
   StagePlan stage;
-  stage.entry = entry_name(op, signature, g);
+  stage.entry = entry_name(op, g);
   stage.tile = tile_text(g);
   stage.threads = g.threads;
   stage.ctas_per_sm = c.ctas_per_sm;
@@ -122,9 +121,10 @@ std::vector<StagePlan> composed_stages(const Op& op) {
     stage.pipeline.why = "composed kernels keep no stages";
     out.push_back(std::move(stage));
   };
-  if (has_rows(op.shape)) add(composed_entry(op.name, op.program, op.shape, Part::rows), "1 row");
+  const ComposedEntries& entries = op.variant->composed_entries(op.name);
+  if (has_rows(op.shape)) add(entries.rows, "1 row");
   if (!op.shape.column_sums.empty()) {
-    add(composed_entry(op.name, op.program, op.shape, Part::columns),
+    add(entries.columns,
         sums_need_passes(op.shape) ? "a row block" : "256 columns of a row block");
     add(std::string(kFinishEntry), "256 columns");
   }
@@ -203,7 +203,7 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
   out.signature = signature;
   out.arch = limits.arch;
   out.route = Route::fused;
-  out.stages.push_back(stage_plan(op, signature, *best, pipeline, limits));
+  out.stages.push_back(stage_plan(op, *best, pipeline, limits));
   // A fifth of the compile time of a kernel is its path for rows that start anywhere; where whole
   // rows are vectors, such rows are rare, and the composed kernels are there.
   if (!takes_any_alignment(op)) {

@@ -1,11 +1,12 @@
-// The list of described ops. Process-wide, as Signature::parse is: it only grows.
+// The list of described ops. Process-wide, as Signature::parse is: it only grows. It has no locks,
+// since a process may fork while a thread is in here, and nothing of it is ever freed.
 // SPDX-License-Identifier: Apache-2.0
 #include "kernels/mix_order_reduction/registry.hpp"
 
 #include <algorithm>
-#include <map>
+#include <atomic>
 #include <memory>
-#include <mutex>
+#include <utility>
 
 #include <fmt/format.h>
 
@@ -14,6 +15,7 @@
 #include "kernels/mix_order_reduction/keys.hpp"
 #include "kernels/mix_order_reduction/op.hpp"
 #include "kernels/mix_order_reduction/shape.hpp"
+#include "kernels/mix_order_reduction/variants.hpp"
 #include "src/core/closure.hpp"
 #include "src/core/diagnostics.hpp"
 
@@ -21,6 +23,7 @@ namespace kiln::mix_order_reduction {
 namespace {
 
 constexpr std::string_view kFolder = "kernels/mix_order_reduction/ops/";
+constexpr std::string_view kEnding = ".json";
 
 // A description with what refers to it: never moved.
 struct Described {
@@ -29,7 +32,11 @@ struct Described {
   std::vector<KeySpec> keys;
   OpSpec spec;
   bool builtin = false;
+  Variants variants;
+  Described* before = nullptr;  // in the list
 };
+
+std::atomic<Described*> latest{nullptr};
 
 void complete_described(Signature& signature) {
   complete_signature(description_of(signature.op), signature);
@@ -48,46 +55,53 @@ std::unique_ptr<Described> describe(std::string_view text, std::string_view wher
   return out;
 }
 
-class Registry {
- public:
-  Registry() {
-    for (const EmbeddedFile& file : embedded_files()) {
-      if (!file.name.starts_with(kFolder)) continue;
-      std::unique_ptr<Described> one = describe(file.text, file.name);
-      one->builtin = true;
-      std::string op = one->description.op;
-      all_.emplace(std::move(op), std::move(one));
+Described* listed(std::string_view op, Described* from) {
+  while (from != nullptr && from->description.op != op) from = from->before;
+  return from;
+}
+
+// The description that has the op: this one, or the one that was there before it.
+Described& add(std::unique_ptr<Described> one) {
+  one->before = latest.load(std::memory_order_acquire);
+  do {
+    if (Described* there = listed(one->description.op, one->before)) return *there;
+  } while (!latest.compare_exchange_weak(one->before, one.get(), std::memory_order_acq_rel));
+  return *one.release();
+}
+
+// The op that an embedded file describes, which names the file; empty for other files.
+std::string_view op_in(const EmbeddedFile& file) {
+  std::string_view name = file.name;
+  if (!name.starts_with(kFolder) || !name.ends_with(kEnding)) return {};
+  name.remove_prefix(kFolder.size());
+  name.remove_suffix(kEnding.size());
+  return name;
+}
+
+// Null for an op that is not described. Built-in descriptions are read when they are first asked
+// for: most processes need one or two of them, and reading all costs a start more than all the
+// rest.
+Described* find(std::string_view op) {
+  if (Described* known = listed(op, latest.load(std::memory_order_acquire))) return known;
+  if (op.empty()) return nullptr;
+  for (const EmbeddedFile& file : embedded_files()) {
+    if (op_in(file) != op) continue;
+    std::unique_ptr<Described> one = describe(file.text, file.name);
+    if (one->description.op != op) {
+      throw Error(
+          ErrorCode::internal,
+          fmt::format(
+              "{} describes {}; name the file after it", file.name, quote(one->description.op)));
     }
+    one->builtin = true;
+    return &add(std::move(one));
   }
+  return nullptr;
+}
 
-  const Described* find(std::string_view op) const {
-    const std::lock_guard lock(mutex_);
-    const auto found = all_.find(op);
-    return found == all_.end() ? nullptr : found->second.get();
-  }
-
-  std::vector<const OpSpec*> specs() const {
-    const std::lock_guard lock(mutex_);
-    std::vector<const OpSpec*> out;
-    for (const auto& [op, one] : all_) out.push_back(&one->spec);
-    return out;
-  }
-
-  // The description that has the op: this one, or the one that was there before it.
-  const Described& add(std::unique_ptr<Described> one) {
-    const std::lock_guard lock(mutex_);
-    std::string op = one->description.op;
-    return *all_.try_emplace(std::move(op), std::move(one)).first->second;
-  }
-
- private:
-  mutable std::mutex mutex_;
-  std::map<std::string, std::unique_ptr<Described>, std::less<>> all_;
-};
-
-Registry& registry() {
-  static Registry one;
-  return one;
+Described& described(std::string_view op) {
+  if (Described* known = find(op)) return *known;
+  throw Error(ErrorCode::internal, "no description of " + std::string(op) + " is known");
 }
 
 // Every type, and every tensor that may be there.
@@ -107,33 +121,47 @@ void check_limits(const Description& description) {
 
 }  // namespace
 
-const Description& description_of(std::string_view op) {
-  const Described* found = registry().find(op);
-  if (found == nullptr)
-    throw Error(ErrorCode::internal, "no description of " + std::string(op) + " is known");
-  return found->description;
+const Description& description_of(std::string_view op) { return described(op).description; }
+
+std::shared_ptr<const Variant> variant_of(const Signature& signature) {
+  Described& one = described(signature.op);
+  return one.variants.of(one.description, signature);
 }
 
 bool is_builtin(std::string_view op) {
-  const Described* found = registry().find(op);
+  const Described* found = find(op);
   return found != nullptr && found->builtin;
 }
 
-std::vector<const OpSpec*> op_specs() { return registry().specs(); }
+std::vector<const OpSpec*> op_specs() {
+  for (const EmbeddedFile& file : embedded_files()) static_cast<void>(find(op_in(file)));
+  std::vector<const OpSpec*> out;
+  for (const Described* one = latest.load(std::memory_order_acquire); one != nullptr;
+       one = one->before) {
+    out.push_back(&one->spec);
+  }
+  std::sort(
+      out.begin(), out.end(), [](const OpSpec* a, const OpSpec* b) { return a->name < b->name; });
+  return out;
+}
+
+const OpSpec* find_op_spec(std::string_view op) {
+  const Described* found = find(op);
+  return found == nullptr ? nullptr : &found->spec;
+}
 
 std::string register_description(std::string_view json, std::string_view where) {
   std::unique_ptr<Described> one = describe(json, where);
   check_limits(one->description);
   const std::string op = one->description.op;
-  for (const OpSpec* other : kiln::op_specs()) {
-    if (other->name == op && registry().find(op) == nullptr) {
-      throw Error(
-          ErrorCode::invalid_source,
-          fmt::format(
-              "{}: {} is built in already; choose another name for \"op\"", where, quote(op)));
-    }
+  // Also reads what is built in, so that it is there before this.
+  if (find(op) == nullptr && kiln::find_op_spec(op) != nullptr) {
+    throw Error(
+        ErrorCode::invalid_source,
+        fmt::format(
+            "{}: {} is built in already; choose another name for \"op\"", where, quote(op)));
   }
-  const Described& there = registry().add(std::move(one));
+  const Described& there = add(std::move(one));
   if (there.text == json) return op;
   throw Error(ErrorCode::invalid_source,
               fmt::format("{}: {} is {} already{}; choose another name for \"op\"",

@@ -4,6 +4,7 @@
 #pragma once
 
 #include <cstdint>
+#include <functional>
 #include <limits>
 #include <span>
 #include <string>
@@ -45,7 +46,13 @@ struct OpSpec {
   return out;
 }
 
-// Parses and canonicalises against the given ops: what Signature::parse does with op_specs().
+// The op of a name, which stands at that place of a text. Throws Error{unknown_op}.
+using KnownOp = std::function<const OpSpec&(std::string_view name, std::string_view where)>;
+
+// Parses and canonicalises: what Signature::parse does with every op.
+[[nodiscard]] Signature parse_signature(std::string_view text, const KnownOp& known_op);
+[[nodiscard]] Signature parse_signature_json(std::string_view json, const KnownOp& known_op);
+// The same against the given ops.
 [[nodiscard]] Signature parse_signature(std::string_view text, std::span<const OpSpec* const> ops);
 [[nodiscard]] Signature parse_signature_json(std::string_view json,
                                              std::span<const OpSpec* const> ops);

@@ -96,14 +96,21 @@ Json json_value(const std::string& text) {
 
 }  // namespace
 
-Signature parse_signature_json(std::string_view json, std::span<const OpSpec* const> ops) {
+Signature parse_signature_json(std::string_view json, const KnownOp& known_op) {
   if (json.size() > kLongestJson) {
     refuse(fmt::format("{} bytes are too long for a signature", json.size()));
   }
   Handler handler;
   Json::sax_parse(json.begin(), json.end(), &handler);
   if (!handler.op) refuse("there is no \"op\"");
-  return canonicalise(find_op(*handler.op, "", ops), handler.given);
+  return canonicalise(known_op(*handler.op, ""), handler.given);
+}
+
+Signature parse_signature_json(std::string_view json, std::span<const OpSpec* const> ops) {
+  return parse_signature_json(json,
+                              [&](std::string_view name, std::string_view where) -> const OpSpec& {
+                                return find_op(name, where, ops);
+                              });
 }
 
 std::string Signature::json() const {

@@ -59,7 +59,7 @@ GivenKey read_key(const Piece& entry) {
 
 }  // namespace
 
-Signature parse_signature(std::string_view text, std::span<const OpSpec* const> ops) {
+Signature parse_signature(std::string_view text, const KnownOp& known_op) {
   const Piece whole{text, 0};
   if (text.size() > kLongestSignature) {
     refuse(whole, fmt::format("{} bytes are too long for a signature", text.size()));
@@ -67,7 +67,7 @@ Signature parse_signature(std::string_view text, std::span<const OpSpec* const> 
   const std::size_t colon = std::min(text.find(':'), text.size());
   const Piece name = whole.part(0, colon);
   if (name.text.empty()) refuse(whole, "there is no op");
-  const OpSpec& op = find_op(name.text, name.where(), ops);
+  const OpSpec& op = known_op(name.text, name.where());
 
   std::vector<GivenKey> given;
   const Piece rest = whole.part(std::min(colon + 1, text.size()), text.size());
@@ -79,6 +79,12 @@ Signature parse_signature(std::string_view text, std::span<const OpSpec* const> 
     }
   }
   return canonicalise(op, given);
+}
+
+Signature parse_signature(std::string_view text, std::span<const OpSpec* const> ops) {
+  return parse_signature(text, [&](std::string_view name, std::string_view where) -> const OpSpec& {
+    return find_op(name, where, ops);
+  });
 }
 
 }  // namespace kiln
