@@ -56,6 +56,15 @@ constexpr auto kNameBytes =
 // Blanks and operators: inside a line they begin nothing that matters.
 constexpr auto kPlainBytes = table_of(
     [](char c) { return " \t\v\f()[]{}<>;,:=+-*&|^!~?@`"sv.find(c) != std::string_view::npos; });
+// What a line holds when anything in it may matter: the beginnings of directives, literals,
+// comments and continuations, and a piece of every refused name. Few lines have one, and pieces
+// that begin with a rare letter are found fast.
+constexpr std::array kMarks = {
+    "#"sv, "%:"sv, "\""sv, "'"sv, "/"sv, "\\"sv, "DATE__"sv, "TIME"sv, "has_"sv};
+static_assert(std::ranges::all_of(kRefusedNames, [](std::string_view name) {
+  return std::ranges::any_of(
+      kMarks, [&](std::string_view mark) { return name.find(mark) != std::string_view::npos; });
+}));
 bool is_name(char c) { return kNameBytes[static_cast<unsigned char>(c)]; }
 bool is_plain(char c) { return kPlainBytes[static_cast<unsigned char>(c)]; }
 bool is_name_start(char c) { return is_name(c) && !is_digit(c); }
@@ -67,9 +76,11 @@ class Scanner : private SourceCursor {
   std::vector<Include> scan() {
     refuse_doubtful_bytes();
     bool line_start = true;  // a comment that spans lines is one blank: it does not start a line
+    skip_plain_lines();
     while (!done()) {
       if (peek() == '\n') {
         advance();
+        skip_plain_lines();
         line_start = true;
       } else if (skip_blank() || skip_comment()) {
         continue;
@@ -85,6 +96,19 @@ class Scanner : private SourceCursor {
   }
 
  private:
+  // From the start of a line to that of the next one with a mark: the lines between hold names,
+  // numbers and operators, which all end with their line.
+  void skip_plain_lines() {
+    std::size_t nearest = text().size();
+    for (std::size_t i = 0; i < kMarks.size(); ++i) {
+      if (marked_[i] < offset() || !searched_) marked_[i] = text().find(kMarks[i], offset());
+      nearest = std::min(nearest, marked_[i]);
+    }
+    searched_ = true;
+    const std::size_t newline = text().substr(0, nearest).rfind('\n');
+    if (newline != std::string_view::npos && newline >= offset()) move_to(newline + 1);
+  }
+
   // ---- blanks and comments ----
   bool skip_blank() { return !take_run(is_blank).empty(); }
   bool skip_comment() {
@@ -243,6 +267,8 @@ class Scanner : private SourceCursor {
 
   std::string spelling_;
   std::vector<Include> includes_;
+  std::array<std::size_t, kMarks.size()> marked_{};  // the next of each, from where it was asked
+  bool searched_ = false;
 };
 
 }  // namespace
