@@ -1,5 +1,7 @@
 // Keys, signatures of packs, and what each policy makes of them.
 // SPDX-License-Identifier: Apache-2.0
+#include <sys/stat.h>
+
 #include <array>
 
 #include "cache/pack_key_file.hpp"
@@ -188,6 +190,8 @@ TEST_CASE("only Ed25519 keys in PEM are keys, and each other file is a reason", 
   refused("absent", "ENOENT");
   fs::create_directory(folder / "d");
   refused("d", "regular file");
+  REQUIRE(::mkfifo((folder / "fifo").c_str(), 0600) == 0);
+  refused("fifo", "regular file");
   // P-256, from openssl genpkey.
   write_file(folder / "p256",
              "-----BEGIN PUBLIC KEY-----\n"

@@ -3,8 +3,7 @@
 #include "tools/entries.hpp"
 
 #include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <span>
 #include <system_error>
 #include <utility>
 #include <variant>
@@ -16,6 +15,7 @@
 #include <kiln/service.hpp>
 
 #include "cache/pack.hpp"
+#include "src/core/named_file.hpp"
 #include "tools/keys.hpp"
 #include "tools/session.hpp"
 
@@ -47,13 +47,9 @@ cache::Entry entry_in_pack(const std::string& path, std::size_t mark) {
 cache::Entry read_entry_at(const std::string& path) {
   const std::size_t mark = path.rfind(".kpack#");
   if (mark != std::string::npos) return entry_in_pack(path, mark + 6);
-  std::error_code error;
-  const std::uintmax_t size = std::filesystem::file_size(path, error);
-  if (error) unreadable(path, error.message());
-  if (size > cache::kMaxEntryBytes) unreadable(path, "it is larger than any entry");
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  auto decoded = cache::decode_entry(std::as_bytes(std::span(text)));
+  const NamedFile file = read_regular_file(path, cache::kMaxEntryBytes);
+  if (!file.problem.empty()) unreadable(path, file.problem);
+  auto decoded = cache::decode_entry(std::as_bytes(std::span(file.text)));
   if (const auto* bad = std::get_if<cache::EntryError>(&decoded))
     unreadable(path, cache::sentence(*bad));
   return std::get<cache::Entry>(std::move(decoded));

@@ -2,26 +2,21 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "tools/recipe.hpp"
 
-#include <cerrno>
 #include <cstddef>
-#include <cstdint>
-#include <cstring>
-#include <filesystem>
-#include <fstream>
-#include <system_error>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <kiln/error.hpp>
 
+#include "src/core/named_file.hpp"
 #include "tools/recipe_expand.hpp"
 #include "tools/recipe_json.hpp"
 
 namespace kiln {
 namespace {
 
-constexpr std::uintmax_t kMaxRecipeBytes = 16u << 20;
+constexpr std::size_t kMaxRecipeBytes = 16u << 20;
 
 std::string_view trimmed(std::string_view text) {
   constexpr std::string_view kSpace = " \t\r\f\v";
@@ -94,21 +89,10 @@ Recipe parse_recipe(std::string_view text, const std::string& name) {
 }
 
 Recipe read_recipe(const std::string& path) {
-  std::error_code error;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (std::filesystem::is_directory(status))
-    refuse_recipe(path, "a folder; give the recipe file in it");
-  errno = 0;
-  std::ifstream file(path, std::ios::binary);
-  if (!file) refuse_recipe(path, fmt::format("cannot be opened: {}", std::strerror(errno)));
-  std::string text;
-  char block[65536];
-  while (file.read(block, sizeof block) || file.gcount() > 0) {
-    text.append(block, static_cast<std::size_t>(file.gcount()));
-    if (text.size() > kMaxRecipeBytes) refuse_recipe(path, "larger than 16 MiB; this is no recipe");
-  }
-  if (file.bad()) refuse_recipe(path, fmt::format("cannot be read: {}", std::strerror(errno)));
-  return parse_recipe(text, path);
+  const NamedFile file = read_named_file(path, kMaxRecipeBytes);
+  if (!file.problem.empty())
+    refuse_recipe(path, fmt::format("no recipe can be read from it: {}", file.problem));
+  return parse_recipe(file.text, path);
 }
 
 }  // namespace kiln

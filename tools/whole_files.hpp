@@ -16,8 +16,10 @@ namespace kiln::composed {
 // Throws Error{io_error}.
 [[nodiscard]] inline std::string read_file(const std::filesystem::path& path) {
   std::error_code error;
-  std::ifstream file(path, std::ios::binary);
-  if (!file || !std::filesystem::is_regular_file(path, error)) {
+  const bool regular = std::filesystem::is_regular_file(path, error);  // opening a FIFO may wait
+  std::ifstream file;
+  if (regular) file.open(path, std::ios::binary);
+  if (!regular || !file) {
     throw Error(ErrorCode::io_error, "cannot read " + path.string());
   }
   return {std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};

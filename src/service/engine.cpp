@@ -2,14 +2,14 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/service/engine.hpp"
 
-#include <filesystem>
-#include <fstream>
-#include <iterator>
+#include <cstddef>
 #include <utility>
 
 #include <fmt/format.h>
 
 #include <kiln/error.hpp>
+
+#include "src/core/named_file.hpp"
 
 namespace kiln {
 namespace {
@@ -39,19 +39,17 @@ bool may_pass(const Plan& plan) {
 Tuning read_tuning(const std::string& path) {
   if (path.empty()) return {};
   const std::string place = "KILN_TUNING=" + path;
-  std::error_code error;
-  constexpr std::uintmax_t kLongest = std::uintmax_t{64} << 20U;
-  const std::filesystem::file_status status = std::filesystem::status(path, error);
-  if (!std::filesystem::is_regular_file(status) ||
-      std::filesystem::file_size(path, error) > kLongest) {
+  constexpr std::size_t kLongest = std::size_t{64} << 20U;
+  // Every process of a job reads it, so a pipe would serve the first alone.
+  const NamedFile file = read_regular_file(path, kLongest);
+  if (!file.problem.empty()) {
     throw Error(ErrorCode::invalid_policy,
-                place + " is no file of choices; 'kiln tune SIGNATURE --store FILE' writes one");
+                fmt::format("{} is no file of choices: {}; 'kiln tune SIGNATURE --store FILE' "
+                            "writes one",
+                            place,
+                            file.problem));
   }
-  std::ifstream file(path, std::ios::binary);
-  const std::string text{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()};
-  if (!file.good() && !file.eof())
-    throw Error(ErrorCode::invalid_policy, place + " cannot be read: check its permissions");
-  return Tuning::parse(text, place);
+  return Tuning::parse(file.text, place);
 }
 
 }  // namespace

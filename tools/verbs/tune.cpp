@@ -2,6 +2,7 @@
 // winner kept in a file that KILN_TUNING names.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <cstddef>
 #include <cstdint>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +18,7 @@
 
 #include <kiln/error.hpp>
 
+#include "src/core/named_file.hpp"
 #include "src/core/tuning.hpp"
 #include "tools/documents.hpp"
 #include "tools/exit_code.hpp"
@@ -69,9 +71,10 @@ namespace fs = std::filesystem;
 Tuning choices_in(const std::string& path) {
   std::error_code error;
   if (fs::exists(path, error)) {
-    std::ifstream file(path, std::ios::binary);
-    return Tuning::parse(
-        std::string{std::istreambuf_iterator<char>(file), std::istreambuf_iterator<char>()}, path);
+    constexpr std::size_t kLongest = std::size_t{64} << 20U;  // as Service reads it
+    const NamedFile file = read_regular_file(path, kLongest);
+    if (file.problem.empty()) return Tuning::parse(file.text, path);
+    throw Error(ErrorCode::io_error, fmt::format("{} cannot keep choices: {}", path, file.problem));
   }
   if (!fs::is_directory(fs::absolute(path).parent_path(), error)) refuse_store(path);
   return {};

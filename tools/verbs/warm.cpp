@@ -4,8 +4,10 @@
 #include <chrono>
 #include <csignal>
 #include <cstddef>
+#include <filesystem>
 #include <set>
 #include <string>
+#include <system_error>
 #include <thread>
 #include <utility>
 #include <vector>
@@ -96,6 +98,18 @@ class Warming {
   std::set<std::string> warned_;
 };
 
+// Each worker process reads them again.
+void check_ops(const std::vector<std::string>& files) {
+  for (const std::string& file : files) {
+    std::error_code error;
+    if (std::filesystem::is_regular_file(file, error)) continue;
+    throw Error(ErrorCode::invalid_argument,
+                fmt::format("--ops {} is no regular file, and every worker process reads it: write "
+                            "the description to one",
+                            file));
+  }
+}
+
 // False when it was interrupted.
 bool do_jobs(const std::vector<Job>& jobs,
              const WarmOptions& options,
@@ -154,6 +168,7 @@ void give_report(const WarmOptions& options, const WarmReport& report) {
 
 int warm(const WarmOptions& options) {
   const Options given = service_options();
+  if (!options.dry_run) check_ops(*options.ops);
   WarmReport report;
   Requested request = requested(options.signatures, options.recipes);
   report.faults = request.faults;
