@@ -18,58 +18,60 @@ std::string_view type_of(const StagePlan& stage, std::string_view role) {
 
 }  // namespace
 
+// Named arguments would be searched for at each place; the order is the text's.
 Source emit(const Plan& plan, std::size_t index) {
   const StagePlan& stage = plan.stages.at(index);
   const GroupedGemm gemm = GroupedGemm::from(plan.signature);
   const auto constant = [&](std::string_view name) { return stage.constant(name); };
-  std::string text = fmt::format(R"(// {entry}
+  std::string text = fmt::format(R"(// {}
 #include "kernels/grouped_gemm/hopper.cuh"
 
 struct Config {{
-  using Out = kiln::{out};
+  using Out = kiln::{};
   static constexpr kiln::grouped_gemm::Geometry geometry{{
-      .op = kiln::grouped_gemm::Op::{op},
-      .rows = {rows},
-      .columns = {columns},
-      .depth = {depth},
+      .op = kiln::grouped_gemm::Op::{},
+      .rows = {},
+      .columns = {},
+      .depth = {},
       .out_bytes = Out::kBytes,
-      .add = kiln::grouped_gemm::Add::{add},
-      .tile_rows = {tile_rows},
-      .tile_columns = {tile_columns},
-      .tile_depth = {tile_depth},
-      .stages = {stages},
-      .slabs = {slabs},
-      .cluster_ctas = {cluster},
-      .band = {band},
+      .add = kiln::grouped_gemm::Add::{},
+      .tile_rows = {},
+      .tile_columns = {},
+      .tile_depth = {},
+      .stages = {},
+      .slabs = {},
+      .cluster_ctas = {},
+      .band = {},
   }};
-  static constexpr int threads = {threads};
-  static constexpr long long smem_bytes = {smem};
+  static constexpr int threads = {};
+  static constexpr long long smem_bytes = {};
 }};
 
-extern "C" __global__ void __launch_bounds__({threads}, 1)
-{entry}(const __grid_constant__ kiln::grouped_gemm::HopperParameters p) {{
+extern "C" __global__ void __launch_bounds__({}, 1)
+{}(const __grid_constant__ kiln::grouped_gemm::HopperParameters p) {{
   kiln::grouped_gemm::hopper<Config>(p);
 }}
 )",
-                                 fmt::arg("entry", stage.entry),
-                                 fmt::arg("out", type_of(stage, "Out")),
-                                 fmt::arg("op",
-                                          gemm.op == Op::forward ? "forward"
-                                          : gemm.op == Op::dgrad ? "dgrad"
-                                                                 : "wgrad"),
-                                 fmt::arg("rows", constant("rows")),
-                                 fmt::arg("columns", constant("columns")),
-                                 fmt::arg("depth", constant("depth")),
-                                 fmt::arg("add", type_of(stage, "add")),
-                                 fmt::arg("tile_rows", constant("tile_rows")),
-                                 fmt::arg("tile_columns", constant("tile_columns")),
-                                 fmt::arg("tile_depth", constant("tile_depth")),
-                                 fmt::arg("stages", constant("stages")),
-                                 fmt::arg("slabs", constant("slabs")),
-                                 fmt::arg("cluster", constant("cluster_ctas")),
-                                 fmt::arg("band", constant("band")),
-                                 fmt::arg("threads", stage.threads),
-                                 fmt::arg("smem", stage.smem_bytes));
+                                 stage.entry,
+                                 type_of(stage, "Out"),
+                                 gemm.op == Op::forward ? "forward"
+                                 : gemm.op == Op::dgrad ? "dgrad"
+                                                        : "wgrad",
+                                 constant("rows"),
+                                 constant("columns"),
+                                 constant("depth"),
+                                 type_of(stage, "add"),
+                                 constant("tile_rows"),
+                                 constant("tile_columns"),
+                                 constant("tile_depth"),
+                                 constant("stages"),
+                                 constant("slabs"),
+                                 constant("cluster_ctas"),
+                                 constant("band"),
+                                 stage.threads,
+                                 stage.smem_bytes,
+                                 stage.threads,
+                                 stage.entry);
   return {std::move(text), stage.entry};
 }
 

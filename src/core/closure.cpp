@@ -72,6 +72,8 @@ Closure Headers::close(Source source) const {
   for (std::size_t i = 0; i < reached.size(); ++i) {
     for (const std::size_t include : read(reached[i]).includes) reach(include);
   }
+  // Files are mostly given in the order of their names: then this is what the sort below is for.
+  std::ranges::sort(reached);
   Closure closure{std::move(source), {}};
   closure.headers.reserve(reached.size());
   for (const std::size_t index : reached)

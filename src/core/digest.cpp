@@ -5,6 +5,7 @@
 #include <kiln/error.hpp>
 
 #include <array>
+#include <bit>
 
 #include <fmt/format.h>
 #include <openssl/opensslconf.h>
@@ -21,10 +22,9 @@ constexpr std::size_t kLengthBytes = 8;
 
 // Little-endian, so that keys are the same bytes on every machine.
 void append_sized(std::string& out, std::string_view text) {
-  const auto size = static_cast<std::uint64_t>(text.size());
-  std::array<char, kLengthBytes> length{};
-  for (std::size_t i = 0; i < kLengthBytes; ++i)
-    length[i] = static_cast<char>(static_cast<unsigned char>(size >> (8 * i)));
+  static_assert(std::endian::native == std::endian::little &&
+                sizeof(std::uint64_t) == kLengthBytes);
+  const auto length = std::bit_cast<std::array<char, kLengthBytes>>(std::uint64_t{text.size()});
   out.append(length.data(), length.size()).append(text);
 }
 
@@ -80,9 +80,10 @@ Sha256 sha256(std::string_view text) {
 std::string hex(std::span<const std::uint8_t> bytes) {
   constexpr std::string_view kDigits = "0123456789abcdef";
   std::string out(2 * bytes.size(), '0');
-  for (std::size_t i = 0; i < bytes.size(); ++i) {
-    out[2 * i] = kDigits[bytes[i] >> 4];
-    out[2 * i + 1] = kDigits[bytes[i] & 15];
+  char* digit = out.data();
+  for (const std::uint8_t byte : bytes) {
+    *digit++ = kDigits[byte >> 4];
+    *digit++ = kDigits[byte & 15];
   }
   return out;
 }

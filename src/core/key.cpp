@@ -51,6 +51,8 @@ Key make_key(std::string_view family,
              const CompileOptions& options,
              const Arch& arch) {
   Key key;
+  constexpr std::size_t kOtherFields = 8;
+  key.fields.reserve(kOtherFields + closure.headers.size() + options.flags.size());
   const auto add = [&](std::string_view label, std::string value) {
     key.fields.push_back({std::string(label), std::move(value)});
   };
@@ -60,12 +62,14 @@ Key make_key(std::string_view family,
   add("program", std::string(kProgramName));
   add("entry", closure.source.entry);
   add("source", closure.source.text);
-  std::vector<EmbeddedFile> headers = closure.headers;
+  std::vector<const EmbeddedFile*> headers;
+  headers.reserve(closure.headers.size());
+  for (const EmbeddedFile& header : closure.headers) headers.push_back(&header);
   std::ranges::sort(headers, {}, &EmbeddedFile::name);
   // The hash is of fixed length, so hash and name cannot run into one another.
-  for (const EmbeddedFile& header : headers) {
-    const Sha256 hash = header.sha256 ? *header.sha256 : sha256(header.text);
-    add("header", hex(hash).append(" ").append(header.name));
+  for (const EmbeddedFile* header : headers) {
+    const Sha256 hash = header->sha256 ? *header->sha256 : sha256(header->text);
+    add("header", hex(hash).append(" ").append(header->name));
   }
   for (const std::string& flag : options.flags) add("option", flag);
   add("arch", arch.text());
