@@ -227,6 +227,11 @@ Policy Policy::from(const Getenv& get, const std::optional<std::string>& passwd_
   return policy;
 }
 
-Policy Policy::from_env() { return from(process_variable, home_of_user()); }
+Policy Policy::from_env() {
+  Policy policy = from(process_variable, std::nullopt);
+  // Only now: the entry may be asked of a server, and a start is to take milliseconds.
+  if (policy.cache_dir.empty()) policy = from(process_variable, home_of_user());
+  return policy;
+}
 
 }  // namespace kiln
