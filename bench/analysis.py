@@ -138,6 +138,8 @@ def summary(case: Mapping[str, Any], ceilings: Mapping[str, Any] | None = None) 
         line = f"  {reading.label:<30} {t.value:9.2f} µs [{t.low:.2f}, {t.high:.2f}]"
         if reading.rate is not None:
             line += f" {reading.rate:6.0f} {unit}"
+        if reading.share is not None and reading.role != CEILING:
+            line += f" {100 * reading.share.value:4.0f}% of the ceiling"
         if reading.name in versus:
             found = versus[reading.name]
             line += f"   kiln {found.speedup.value:.3f}x: {found.verdict}"

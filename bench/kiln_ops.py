@@ -15,7 +15,8 @@ from bench import gemm_case
 from bench.entry import AGAIN, PEER, SUBJECT, Entry
 from bench.failure import Unavailable
 from bench.gemm_case import GemmCase
-from bench.norm_case import EPSILON, RMS, NormCase
+from bench.norm_case import EPSILON, LAYER, RMS, NormCase
+from bench.norm_pair_case import PAIR, PairCase
 
 
 def _kiln() -> Any:
@@ -73,22 +74,45 @@ def _prepare(
     return prepared, _facts(prepared.plan, time.monotonic() - begin)
 
 
-def _norm(case: NormCase, name: str, label: str, many: bool, copies: int) -> list[Entry]:
+def norm_signature(case: NormCase | PairCase) -> str:
+    if isinstance(case, PairCase):
+        types = ",".join(f"{key}={case.type}" for key in ("x", "w", "dw"))
+        return f"{PAIR}:n={case.n},{types},residual={int(case.residual is not None)}"
+    return f"{case.op}:n={case.n},x=bf16,w=bf16,dw=bf16" + (",db=bf16" if case.op == LAYER else "")
+
+
+def norm_inputs(case: NormCase | PairCase) -> dict[str, Any]:
+    if isinstance(case, PairCase):
+        columns = tuple(saved.reshape(-1) for saved in case.rstd)
+        pairs = {"x": case.x, "dy": case.halves, "rstd": columns, "w": case.w}
+        if case.residual is not None:
+            pairs["residual"] = case.residual
+        return {f"{name}{i + 1}": pair[i] for name, pair in pairs.items() for i in (0, 1)}
+    mean = {"mean": case.mean.reshape(-1)} if case.op == LAYER else {}
+    return {"dy": case.dy, "x": case.x, **mean, "rstd": case.rstd.reshape(-1), "w": case.w}
+
+
+def norm_outputs(case: NormCase | PairCase) -> dict[str, Any]:
+    """By name, a tensor that each is like."""
+    if isinstance(case, PairCase):
+        return {"dx1": case.x[0], "dx2": case.x[1], "dw1": case.w[0], "dw2": case.w[1]}
+    return {"dx": case.x, "dw": case.w, **({"db": case.w} if case.op == LAYER else {})}
+
+
+def _norm(case: NormCase | PairCase, name: str, label: str, many: bool, copies: int) -> list[Entry]:
     """Entries with outputs, launch and workspace of their own; the second is the copy for the noise."""
-    if case.op != RMS:
-        raise Unavailable("kiln has no LayerNorm backward")
     _kiln()
-    prepared, facts = _prepare(f"{RMS}:n={case.n},x=bf16,w=bf16,dw=bf16", many, case.x.device.index or 0)
+    prepared, facts = _prepare(norm_signature(case), many, case.device.index or 0)
     entries = []
     for copy in range(copies):
-        dx, dw = case.torch.empty_like(case.x), case.torch.empty_like(case.w)
-        launch = prepared.bind(dy=case.dy, x=case.x, rstd=case.rstd.reshape(-1), w=case.w, dx=dx, dw=dw)
+        outputs = {out: case.torch.empty_like(like) for out, like in norm_outputs(case).items()}
+        launch = prepared.bind(**norm_inputs(case), **outputs)
 
-        def result(launch: Any = launch, dx: Any = dx, dw: Any = dw) -> dict[str, Any]:
-            dx.fill_(float("nan"))
-            dw.fill_(float("nan"))
+        def result(launch: Any = launch, outputs: dict[str, Any] = outputs) -> dict[str, Any]:
+            for tensor in outputs.values():
+                tensor.fill_(float("nan"))
             launch.run()
-            return {"dx": dx, "dw": dw}
+            return outputs
 
         if copy == 0:
             entries.append(Entry(name, label, SUBJECT, launch.run, result, facts))
@@ -99,11 +123,11 @@ def _norm(case: NormCase, name: str, label: str, many: bool, copies: int) -> lis
     return entries
 
 
-def norm_one_stage(case: NormCase) -> list[Entry]:
+def norm_one_stage(case: NormCase | PairCase) -> list[Entry]:
     return _norm(case, "kiln", "kiln, 1 stage", many=False, copies=2)
 
 
-def norm_many_stages(case: NormCase) -> list[Entry]:
+def norm_many_stages(case: NormCase | PairCase) -> list[Entry]:
     return _norm(case, "kiln_many", "kiln, many stages", many=True, copies=1)
 
 

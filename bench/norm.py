@@ -5,15 +5,17 @@ from __future__ import annotations
 
 import argparse
 from pathlib import Path
+from typing import Any
 
-from bench import ceilings, kiln_ops, norm_case, session, shapes
+from bench import ceilings, kiln_ops, norm_case, norm_pair_case, session, shapes
 from bench.entry import PEER, SUBJECT, Builder, gather
 from bench.failure import BenchError
-from bench.norm_case import LAYER, RMS
+from bench.norm_case import LAYER, RMS, NormCase
+from bench.norm_pair_case import PAIR, PairCase
 from bench.peers import aten, inductor, liger, quack, transformer_engine
 
 REPETITIONS = 40
-OPS = {"rms": RMS, "layer": LAYER}
+OPS = {"rms": RMS, "layer": LAYER, "pair": PAIR}
 
 BUILDERS: dict[str, tuple[str, str, Builder]] = {
     "kiln": ("kiln, 1 stage", SUBJECT, kiln_ops.norm_one_stage),
@@ -29,7 +31,11 @@ QUICK = ("kiln", "kiln_many", "aten", "inductor")
 
 def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument("--op", choices=sorted(OPS), default="rms", help="default rms")
-    parser.add_argument("--set", default="baseline", help="of shapes/norm.json: baseline, models, sweep, all")
+    parser.add_argument(
+        "--set",
+        default="baseline",
+        help="of shapes/norm.json, or norm_pair.json of pair: baseline, models, sweep, all",
+    )
     parser.add_argument("--shape-file", help="another file of shapes")
     parser.add_argument("--shapes", help="those whose names contain one of these: 16384x4096,x2880")
     parser.add_argument("--peers", help=f"which to measure, of {','.join(BUILDERS)} (default: all)")
@@ -47,9 +53,14 @@ def chosen_peers(given: str | None, quick: bool) -> list[str]:
     return [name for name in BUILDERS if name in names or name == "kiln"]
 
 
+def shapes_of(op: str, file: str | None, sets: str) -> list[Any]:
+    """Those of an op, from its file of shapes or another."""
+    name, kind = ("norm_pair.json", shapes.PairShape) if op == PAIR else ("norm.json", shapes.NormShape)
+    return shapes.load(Path(file) if file else shapes.FOLDER / name, kind, sets.split(","))
+
+
 def run(options: argparse.Namespace) -> int:
-    path = Path(options.shape_file) if options.shape_file else shapes.FOLDER / "norm.json"
-    wanted = shapes.load(path, shapes.NormShape, options.set.split(","))
+    wanted = shapes_of(OPS[options.op], options.shape_file, options.set)
     wanted = shapes.choose(wanted, options.shapes)
     names = chosen_peers(options.peers, options.quick)
     here = session.Session("norm", options, session.settings(options, REPETITIONS))
@@ -63,16 +74,28 @@ def run(options: argparse.Namespace) -> int:
     return here.finish()
 
 
-def _measure(here: session.Session, op: str, shape: shapes.NormShape, names: list[str]) -> None:
-    case = norm_case.make(here.torch, op, shape.rows, shape.n, seed=here.how.seed)
-    expected = norm_case.reference(case)
+def make_case(torch: Any, op: str, shape: Any, seed: int, device: str = "cuda") -> NormCase | PairCase:
+    if op == PAIR:
+        return norm_pair_case.make(torch, shape.rows, shape.n, shape.type, shape.residual, device, seed)
+    return norm_case.make(torch, op, shape.rows, shape.n, device, seed)
+
+
+def reference(case: NormCase | PairCase) -> dict[str, Any]:
+    if isinstance(case, PairCase):
+        return norm_pair_case.reference(case)
+    return norm_case.reference(case)
+
+
+def _measure(here: session.Session, op: str, shape: Any, names: list[str]) -> None:
+    case = make_case(here.torch, op, shape, here.how.seed)
+    expected = reference(case)
     entries = gather(BUILDERS, names, case)
     entries.append(ceilings.copy_entry(here.torch, case.floor_bytes))
     fields = {
         "name": f"{op} {shape.name}",
         "op": op,
-        "shape": {"rows": shape.rows, "n": shape.n},
+        "shape": {key: value for key, value in vars(shape).items() if key != "model"},
         "model": shape.model,
         "floor_bytes": case.floor_bytes,
     }
-    here.case(fields, entries, lambda result: norm_case.check(result, expected))
+    here.case(fields, entries, lambda result: norm_case.check(result, expected, case.tolerance))

@@ -29,6 +29,11 @@ class NormCase:
     b: Any
     mean: Any  # [rows, 1]; zeros for RMSNorm
     rstd: Any  # [rows, 1]
+    tolerance: float = TOLERANCE
+
+    @property
+    def device(self) -> Any:
+        return self.x.device
 
     @property
     def floor_bytes(self) -> int:
@@ -46,7 +51,7 @@ def make(torch: Any, op: str, rows: int, n: int, device: str = "cuda", seed: int
     x, dy, w, b = normal(rows, n), normal(rows, n), normal(n), normal(n)
     mean = torch.zeros(rows, 1, device=device)
     rstd = torch.empty(rows, 1, device=device)
-    for begin, end in _blocks(rows, n):
+    for begin, end in blocks(rows, n):
         block = x[begin:end].float()
         if op == LAYER:
             mean[begin:end] = block.mean(-1, keepdim=True)
@@ -55,7 +60,8 @@ def make(torch: Any, op: str, rows: int, n: int, device: str = "cuda", seed: int
     return NormCase(op, rows, n, torch, x, dy, w, b, mean, rstd)
 
 
-def _blocks(rows: int, n: int) -> list[tuple[int, int]]:
+def blocks(rows: int, n: int) -> list[tuple[int, int]]:
+    """Ranges of rows that a reference takes at once, so that its float64 copies stay small."""
     step = max(1, REFERENCE_ELEMENTS // n)
     return [(begin, min(begin + step, rows)) for begin in range(0, rows, step)]
 
@@ -66,7 +72,7 @@ def reference(case: NormCase) -> dict[str, Any]:
     dx = torch.empty_like(case.x)
     dw = torch.zeros(case.n, dtype=torch.float64, device=case.x.device)
     db = torch.zeros_like(dw)
-    for begin, end in _blocks(case.rows, case.n):
+    for begin, end in blocks(case.rows, case.n):
         dy = case.dy[begin:end].double()
         rstd = case.rstd[begin:end].double()
         xh = (case.x[begin:end].double() - case.mean[begin:end].double()) * rstd
@@ -87,20 +93,22 @@ def distance(out: Any, expected: Any) -> float:
     error = square = 0.0
     rows = out.shape[0] if out.dim() == 2 else 1
     flat_out, flat_expected = out.reshape(rows, -1), expected.reshape(rows, -1)
-    for begin, end in _blocks(rows, flat_out.shape[1]):
+    for begin, end in blocks(rows, flat_out.shape[1]):
         want = flat_expected[begin:end].double()
         error += float((flat_out[begin:end].double() - want).square().sum())
         square += float(want.square().sum())
     return (error / square) ** 0.5 if square else error**0.5
 
 
-def check(result: Mapping[str, Any], expected: Mapping[str, Any]) -> dict[str, float]:
+def check(
+    result: Mapping[str, Any], expected: Mapping[str, Any], tolerance: float = TOLERANCE
+) -> dict[str, float]:
     """Distances by tensor; raises Unavailable when one is too far: what is wrong is not timed."""
     distances = {name: distance(result.get(name), expected[name]) for name in expected}
     for name, value in distances.items():
-        if not value <= TOLERANCE:  # NaN is not
+        if not value <= tolerance:  # NaN is not
             raise Unavailable(
                 f"wrong result: {name} is {value:.2g} away from the float64 reference "
-                f"(allowed: {TOLERANCE:g})"
+                f"(allowed: {tolerance:g})"
             )
     return {name: float(f"{value:.3g}") for name, value in distances.items()}

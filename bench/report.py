@@ -13,7 +13,7 @@ from bench import bars, curves, record, speedups, tables
 from bench.failure import BenchError
 
 UNITS = {
-    "norm": "Medians of device time in µs, and in brackets GB/s of the 6MN bytes that must move.",
+    "norm": "Medians of device time in µs, and in brackets GB/s of the bytes that must move, every matrix once.",
     "gemm": "Medians of device time in ms, and in brackets TFLOPS.",
     "host": "Medians of host time in µs a call, from eager Python, the device's time hidden.",
 }

@@ -14,6 +14,8 @@ from bench.failure import BenchError
 
 FOLDER = Path(__file__).resolve().parent / "shapes"
 BALANCED, SKEWED, ODD = "balanced", "skewed", "odd"
+TYPES = ("f32", "f16", "bf16")
+_NO_EXTENTS = ("groups", "model", "type", "residual")
 
 
 @dataclass(frozen=True)
@@ -25,6 +27,21 @@ class NormShape:
     @property
     def name(self) -> str:
         return f"{self.rows}x{self.n}"
+
+
+@dataclass(frozen=True)
+class PairShape:
+    """Two norms of the same rows."""
+
+    rows: int
+    n: int  # of each
+    type: str = "bf16"  # of every matrix and weight
+    residual: bool = False
+    model: str = ""
+
+    @property
+    def name(self) -> str:
+        return f"{self.rows}x{self.n} {self.type}" + (" residual" if self.residual else "")
 
 
 @dataclass(frozen=True)
@@ -69,8 +86,12 @@ def _parse(kind: type, fields: dict[str, Any], where: str) -> Any:
     except TypeError as error:
         raise BenchError(f"{where}: {error}") from error
     for key, value in vars(shape).items():
-        if key not in ("groups", "model") and not (isinstance(value, int) and value > 0):
+        if key not in _NO_EXTENTS and not (isinstance(value, int) and value > 0):
             raise BenchError(f"{where}: {key} is {value!r}, not a positive integer")
+    if getattr(shape, "type", "f32") not in TYPES:
+        raise BenchError(f"{where}: type is {shape.type!r}, not {', '.join(TYPES)}")
+    if not isinstance(getattr(shape, "residual", False), bool):
+        raise BenchError(f"{where}: residual is {shape.residual!r}, not true or false")
     if getattr(shape, "groups", BALANCED) not in (BALANCED, SKEWED, ODD):
         raise BenchError(f"{where}: groups is {shape.groups!r}, not {BALANCED}, {SKEWED} or {ODD}")
     return shape

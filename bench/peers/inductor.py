@@ -11,6 +11,7 @@ from typing import Any
 from bench.entry import PEER, Entry
 from bench.failure import Unavailable
 from bench.norm_case import LAYER, RMS, NormCase
+from bench.norm_pair_case import PAIR, PairCase
 
 MIX = "triton.mix_order_reduction"
 MANY = "triton.mix_order_reduction_allow_multi_stages"
@@ -39,7 +40,42 @@ def layer_norm_backward(x, w, mean, rstd, dy):  # noqa: ANN001, ANN201
     return dx.to(x.dtype), (grad * xh).sum(0).to(w.dtype), grad.sum(0).to(w.dtype)
 
 
-FORMULAS: dict[str, Callable[..., Any]] = {RMS: rms_norm_backward, LAYER: layer_norm_backward}
+def rms_norm_pair_backward(x1, x2, w1, w2, rstd1, rstd2, dy, residual1, residual2):  # noqa: ANN001, ANN201
+    n = x1.shape[1]
+    found = []
+    for x, w, rstd, half, residual in (
+        (x1, w1, rstd1, dy[:, :n], residual1),
+        (x2, w2, rstd2, dy[:, n:], residual2),
+    ):
+        grad = half.float()
+        xh = x.float() * rstd
+        g = grad * w.float()
+        dx = (g - xh * (g * xh).mean(-1, keepdim=True)) * rstd
+        if residual is not None:
+            dx = dx + residual.float()
+        found.append((dx.to(x.dtype), (grad * xh).sum(0).to(w.dtype)))
+    (dx1, dw1), (dx2, dw2) = found
+    return dx1, dx2, dw1, dw2
+
+
+FORMULAS: dict[str, Callable[..., Any]] = {
+    RMS: rms_norm_backward,
+    LAYER: layer_norm_backward,
+    PAIR: rms_norm_pair_backward,
+}
+
+
+def tensors_of(case: NormCase | PairCase) -> tuple[Any, ...]:
+    """The arguments of a case's formula."""
+    if isinstance(case, PairCase):
+        return (*case.x, *case.w, *case.rstd, case.dy, *(case.residual or (None, None)))
+    mean = (case.mean,) if case.op == LAYER else ()
+    return (case.x, case.w, *mean, case.rstd, case.dy)
+
+
+def results_of(case: NormCase | PairCase, returned: tuple[Any, ...]) -> dict[str, Any]:
+    names = ("dx1", "dx2", "dw1", "dw2") if case.op == PAIR else ("dx", "dw", "db")
+    return dict(zip(names, returned))
 
 
 def fresh(function: Callable[..., Any]) -> Callable[..., Any]:
@@ -52,8 +88,8 @@ def fresh(function: Callable[..., Any]) -> Callable[..., Any]:
     return types.FunctionType(code, function.__globals__, function.__name__)
 
 
-def build_one(name: str) -> Callable[[NormCase], list[Entry]]:
-    def build(case: NormCase) -> list[Entry]:
+def build_one(name: str) -> Callable[[NormCase | PairCase], list[Entry]]:
+    def build(case: NormCase | PairCase) -> list[Entry]:
         import torch._inductor
 
         label, wanted = VARIANTS[name]
@@ -64,15 +100,13 @@ def build_one(name: str) -> Callable[[NormCase], list[Entry]]:
             raise Unavailable("this torch does not let mix-order reductions take many stages")
         options = {key: value for key, value in wanted.items() if key in known}
         formula = torch.compile(fresh(FORMULAS[case.op]), dynamic=False, options=options)
-        tensors = (case.x, case.w, case.rstd, case.dy)
-        if case.op == LAYER:
-            tensors = (case.x, case.w, case.mean, case.rstd, case.dy)
+        tensors = tensors_of(case)
 
         def call() -> Any:
             return formula(*tensors)
 
         def result() -> dict[str, Any]:
-            return dict(zip(("dx", "dw", "db"), call()))
+            return results_of(case, call())
 
         start = time.monotonic()
         call()

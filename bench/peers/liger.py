@@ -8,9 +8,12 @@ from typing import Any
 from bench.entry import PEER, Entry
 from bench.failure import Unavailable
 from bench.norm_case import EPSILON, RMS, NormCase
+from bench.norm_pair_case import PAIR
 
 
 def build(case: NormCase) -> list[Entry]:
+    if case.op == PAIR:
+        raise Unavailable("Liger is compared on single norms only")
     try:
         if case.op == RMS:
             from liger_kernel.ops.rms_norm import rms_norm_backward, rms_norm_forward

@@ -8,9 +8,12 @@ from typing import Any
 from bench.entry import PEER, Entry
 from bench.failure import Unavailable
 from bench.norm_case import RMS, NormCase
+from bench.norm_pair_case import PAIR
 
 
 def build(case: NormCase) -> list[Entry]:
+    if case.op == PAIR:
+        raise Unavailable("Transformer Engine is compared on single norms only")
     try:
         import transformer_engine.pytorch  # noqa: F401  (loads the libraries of the extension)
         import transformer_engine_torch as extension

@@ -15,6 +15,7 @@ from bench import entry, gemm, gemm_case, kiln_ops, norm, session
 from bench.__main__ import main
 from bench.failure import BenchError, Unavailable
 from bench.norm_case import LAYER, RMS
+from bench.norm_pair_case import PAIR, PairCase
 from bench.peers import aten, cublas, deepgemm, inductor, liger, quack, torch_grouped, transformer_engine
 
 
@@ -43,9 +44,9 @@ def test_help_needs_no_torch():
     assert "--peers" in done.stdout and "--quick" in done.stdout
 
 
-@pytest.mark.parametrize("command", ["norm", "gemm", "host"])
+@pytest.mark.parametrize("command", ["norm", "norm --op layer", "norm --op pair", "gemm", "host"])
 def test_measuring_without_torch_ends_with_a_message(bare, command, capsys):
-    assert main([command]) == 1
+    assert main(command.split()) == 1
     assert "measuring needs torch" in capsys.readouterr().err
 
 
@@ -57,6 +58,7 @@ def test_no_command_is_an_error_that_lists_them(capsys):
 
 
 NORM = SimpleNamespace(op=RMS, rows=8, n=16, torch=SimpleNamespace(ops=SimpleNamespace(aten=object())))
+BOTH = PairCase(8, 16, "f32", NORM.torch, None, (None, None), (None, None), (None, None), None)
 GEMM = SimpleNamespace(
     direction=gemm_case.FORWARD, is_wgrad=False, accumulates=False, torch=object(), sizes=[128], shape=None
 )
@@ -66,6 +68,11 @@ GEMM = SimpleNamespace(
     ("build", "case", "reason"),
     [
         (aten.build, NORM, "no fused RMSNorm"),
+        (aten.build, BOTH, "no fused RMSNorm"),
+        (liger.build, BOTH, "single norms only"),
+        (quack.build, BOTH, "RMSNorm only"),
+        (transformer_engine.build, BOTH, "single norms only"),
+        (kiln_ops.norm_one_stage, BOTH, "kiln cannot be imported"),
         (liger.build, NORM, "pip install liger-kernel"),
         (quack.build, NORM, "pip install quack-kernels"),
         (transformer_engine.build, NORM, "transformer_engine cannot be imported"),
@@ -163,7 +170,7 @@ def test_too_few_repetitions_are_refused():
 
 
 def test_each_compiled_variant_has_a_code_object_of_its_own():
-    for op in (RMS, LAYER):
+    for op in (RMS, LAYER, PAIR):
         formula = inductor.FORMULAS[op]
         copies = [inductor.fresh(formula), inductor.fresh(formula)]
         assert copies[0].__code__ is not copies[1].__code__
@@ -204,14 +211,47 @@ class Records(list):
         )
 
 
+class Tensor(SimpleNamespace):
+    def __getitem__(self, at):
+        return self
+
+
 def tensor():
-    made = SimpleNamespace(device=SimpleNamespace(index=1), filled=[])
+    made = Tensor(device=SimpleNamespace(index=1), filled=[])
     made.reshape = lambda *shape: made
     made.fill_ = made.filled.append
     return made
 
 
-def test_kiln_is_bound_twice_to_outputs_of_its_own_and_poisoned_before_the_check(monkeypatch):
+def norm_cases(torch):
+    """One of each op, with what kiln is asked for it: the signature, its tensors and its outputs."""
+    names = [f"{name}{i}" for name in ("dw", "dx", "dy", "residual", "rstd", "w", "x") for i in (1, 2)]
+    two = (tensor(), tensor())
+    pair = PairCase(8, 64, "f32", torch, tensor(), two, two, two, two)
+    single = {name: tensor() for name in ("x", "dy", "w", "rstd", "mean")}
+    rms, layer = (
+        SimpleNamespace(op=op, n=64, torch=torch, device=single["x"].device, **single) for op in (RMS, LAYER)
+    )
+    grads = ["dw", "dx", "dy"]
+    return [
+        (rms, "rms_norm_backward:n=64,x=bf16,w=bf16,dw=bf16", [*grads, "rstd", "w", "x"], {"dx", "dw"}),
+        (
+            layer,
+            "layer_norm_backward:n=64,x=bf16,w=bf16,dw=bf16,db=bf16",
+            ["db", *grads, "mean", "rstd", "w", "x"],
+            {"dx", "dw", "db"},
+        ),
+        (
+            pair,
+            "rms_norm_pair_backward:n=64,x=f32,w=f32,dw=f32,residual=1",
+            names,
+            {"dx1", "dx2", "dw1", "dw2"},
+        ),
+    ]
+
+
+@pytest.mark.parametrize("which", [0, 1, 2], ids=[RMS, LAYER, PAIR])
+def test_kiln_is_bound_twice_to_outputs_of_its_own_and_poisoned_before_the_check(monkeypatch, which):
     asked = Records()
     monkeypatch.setitem(sys.modules, "kiln", asked.module())
     monkeypatch.setenv("KILN_ALLOW_MULTI_STAGES", "as it was")
@@ -222,19 +262,20 @@ def test_kiln_is_bound_twice_to_outputs_of_its_own_and_poisoned_before_the_check
         made.append(tensor())
         return made[-1]
 
-    case = SimpleNamespace(op=RMS, n=64, torch=SimpleNamespace(empty_like=empty_like))
-    case.x = case.dy = case.w = case.rstd = tensor()
+    case, signature, tensors, outputs = norm_cases(SimpleNamespace(empty_like=empty_like))[which]
     first, again = kiln_ops.norm_one_stage(case)
     (many,) = kiln_ops.norm_many_stages(case)
     kiln_ops._service.cache_clear()
     assert ("policy", ["somewhere"], "0") in asked and ("policy", ["somewhere"], "1") in asked
     assert os.environ["KILN_ALLOW_MULTI_STAGES"] == "as it was"
-    assert asked.count((("prepared", 1), "rms_norm_backward:n=64,x=bf16,w=bf16,dw=bf16")) == 2
-    assert asked.count(["dw", "dx", "dy", "rstd", "w", "x"]) == 3
+    assert asked.count((("prepared", 1), signature)) == 2
+    assert asked.count(tensors) == 3
     assert (first.role, again.role, again.again_of) == (entry.SUBJECT, entry.AGAIN, "kiln")
-    assert many.name == "kiln_many" and len(made) == 6
+    assert many.name == "kiln_many" and len(made) == 3 * len(outputs)
     result = first.result()
-    assert asked[-1] == "run" and set(result) == {"dx", "dw"}
-    assert len(result["dx"].filled) == 1 and result["dx"].filled[0] != result["dx"].filled[0]
+    assert asked[-1] == "run" and set(result) == outputs
+    for tensor_of_kiln in result.values():
+        (poison,) = tensor_of_kiln.filled
+        assert poison != poison  # NaN
     assert first.detail["route"] == "fused"
     assert first.detail["kernels_planned"] == [{"entry": "e", "digest": "d"}]

@@ -8,7 +8,8 @@ from types import SimpleNamespace
 import pytest
 
 import kiln
-from bench import gemm, gemm_case, kiln_ops
+from bench import gemm, gemm_case, kiln_ops, norm
+from bench.norm_pair_case import PairCase
 from kiln import _kiln
 
 
@@ -45,3 +46,48 @@ def test_what_is_warmed_is_what_is_prepared(op: str, cache: object) -> None:
     parts = gemm_case.STEP_DIRECTIONS if op == gemm_case.STEP else (op,)
     wanted = [kiln_ops.grouped_signature(case_of(part)) for part in parts]
     assert set(wanted) <= set(kiln_ops.signatures_of(op, 4096, 2048))
+
+
+class Like:
+    """A tensor as far as its name goes."""
+
+    def reshape(self, *shape: int) -> Like:
+        return self
+
+    def __getitem__(self, at: object) -> Like:
+        return self
+
+
+def norms(op: str) -> list[object]:
+    if op == "pair":
+        two = (Like(), Like())
+        return [
+            PairCase(8, 8192, kind, None, Like(), two, two, two, residual)
+            for kind in ("f32", "bf16")
+            for residual in (None, two)
+        ]
+    tensors = {name: Like() for name in ("x", "dy", "w", "rstd", "mean")}
+    return [SimpleNamespace(op=norm.OPS[op], n=4096, **tensors)]
+
+
+@pytest.mark.parametrize("op", norm.OPS)
+def test_every_norm_is_an_op_with_those_tensors(op: str, cache: object) -> None:
+    for case in norms(op):
+        signature = kiln_ops.norm_signature(case)
+        assert kiln.supports(signature, "sm_90a") == (True, "")
+        roles = dict(_kiln.tensor_roles(_kiln.canonical(signature)))
+        assert set(kiln_ops.norm_inputs(case)) == {name for name, role in roles.items() if role == "input"}
+        assert set(kiln_ops.norm_outputs(case)) == {name for name, role in roles.items() if role == "output"}
+
+
+@pytest.mark.parametrize("many", [False, True])
+def test_the_pair_of_eagle3_is_one_fused_kernel_with_one_stage_and_with_many(
+    many: bool, cache: object, monkeypatch: pytest.MonkeyPatch
+) -> None:
+    (shape,) = norm.shapes_of(norm.PAIR, None, "baseline")
+    two = (Like(), Like())
+    case = PairCase(shape.rows, shape.n, shape.type, None, Like(), two, two, two, two)
+    monkeypatch.setenv("KILN_ALLOW_MULTI_STAGES", str(int(many)))
+    plan = kiln.explain(kiln_ops.norm_signature(case), "sm_90a")
+    assert plan["route"] == "fused" and len(plan["stages"]) == 1
+    assert (plan["stages"][0]["stages"]["chosen"] > 1) == many

@@ -76,6 +76,13 @@ def test_the_share_of_the_ceiling_is_that_of_the_copy_in_the_same_case():
     assert shares["aten"] == pytest.approx(0.25, rel=0.01)
 
 
+def test_the_terminal_shows_the_share_of_the_copy_in_the_same_case():
+    lines = analysis.summary(norm_case(8192, 4096, 96.0, 192.0)).splitlines()
+    (kiln,) = (line for line in lines if line.startswith("  kiln, 1 stage  "))
+    (copy,) = (line for line in lines if "device copy" in line)
+    assert "50% of the ceiling" in kiln and "ceiling" not in copy
+
+
 def test_a_product_is_measured_against_the_matmul_of_the_run():
     read = grouped()
     reading = analysis.readings(read["cases"][0], read["ceilings"])[1]

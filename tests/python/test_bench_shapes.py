@@ -10,14 +10,16 @@ import pytest
 
 from bench import shapes
 from bench.failure import BenchError
-from bench.shapes import GroupedShape, NormShape
+from bench.shapes import GroupedShape, NormShape, PairShape
 
 NORM, GROUPED = shapes.FOLDER / "norm.json", shapes.FOLDER / "grouped.json"
+PAIR = shapes.FOLDER / "norm_pair.json"
 
 
 def test_every_shape_that_ships_can_be_read():
     assert len(shapes.load(NORM, NormShape, ["all"])) > 30
     assert len(shapes.load(GROUPED, GroupedShape, ["all"])) > 20
+    assert len(shapes.load(PAIR, PairShape, ["all"])) > 3
 
 
 def test_the_baseline_sets_are_those_that_figures_were_recorded_for():
@@ -26,6 +28,12 @@ def test_the_baseline_sets_are_those_that_figures_were_recorded_for():
     assert norms == {name for name in recorded["cases"] if name.startswith("rms_")}
     groups = {f"grouped_gemm_forward {s.name}" for s in shapes.load(GROUPED, GroupedShape, ["baseline"])}
     assert groups == {name for name in recorded["cases"] if name.startswith("grouped_gemm_forward")}
+
+
+def test_the_pair_of_eagle3_is_measured_in_fp32_with_residuals():
+    (shape,) = shapes.load(PAIR, PairShape, ["baseline"])
+    assert (shape.rows, shape.n, shape.type, shape.residual) == (16384, 8192, "f32", True)
+    assert shape.name == "16384x8192 f32 residual"
 
 
 def test_every_skewed_baseline_has_a_twin_of_odd_sizes():
@@ -68,6 +76,21 @@ def test_a_malformed_shape_is_refused_with_its_place(tmp_path, fields, complaint
     path.write_text(json.dumps({"a": [fields]}), encoding="utf-8")
     with pytest.raises(BenchError, match=complaint):
         shapes.load(path, NormShape, ["a"])
+
+
+@pytest.mark.parametrize(
+    ("fields", "complaint"),
+    [
+        ({"rows": 8, "n": 8, "type": "f64"}, r"a\[0\]: type is 'f64', not f32, f16, bf16"),
+        ({"rows": 8, "n": 8, "residual": 1}, "residual is 1, not true or false"),
+        ({"rows": -1, "n": 8}, "rows is -1"),
+    ],
+)
+def test_a_malformed_pair_is_refused(tmp_path, fields, complaint):
+    path = tmp_path / "norm_pair.json"
+    path.write_text(json.dumps({"a": [fields]}), encoding="utf-8")
+    with pytest.raises(BenchError, match=complaint):
+        shapes.load(path, PairShape, ["a"])
 
 
 def test_a_file_that_is_not_json_is_refused(tmp_path):
