@@ -70,6 +70,7 @@ const Family family{
     .problem = problem,
     .reference = reference,
     .samples = samples,
+    .candidates = candidate_names,
 };
 
 }  // namespace kiln::mix_order_reduction

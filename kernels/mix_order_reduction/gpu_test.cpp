@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <cstdio>
 #include <string>
+#include <utility>
 #include <vector>
 
 #include <kiln/service.hpp>
@@ -127,6 +128,47 @@ TEST_CASE("kernels give the bits of the emulation by every route") {
     }
   }
   std::printf("%d runs: the bits of the emulation\n", runs);
+}
+
+TEST_CASE("every candidate gives the bits of the emulation") {
+  const Driver driver = Driver::load();
+  const verify::CurrentDevice current(driver, 0);
+  const verify::Stream stream(driver);
+  const Device device = Service(options(false, RouteChoice::automatic)).device(0);
+  int runs = 0;
+  for (const std::string text : {"rms_norm_backward:n=16",
+                                 "rms_norm_backward:n=253,x=f16,w=f32,residual=1",
+                                 "rms_norm_backward:n=4096",
+                                 "layer_norm_backward:n=1000",
+                                 "layer_norm_backward:n=2880,accumulate=1",
+                                 "layer_norm_backward:n=16384",
+                                 "rms_norm_forward:n=7000,residual=1,x=f16",
+                                 "softmax_backward:n=1024,dbias=f32",
+                                 "rms_norm_pair_backward:n=8192,x=f32,residual=1",
+                                 "absmax:n=4096"}) {
+    const Signature signature = Signature::parse(text);
+    // Enough rows that a block of any number of rows a step has several steps, and a last one that
+    // is not full.
+    const std::int64_t rows = signature.integer("n") <= 1024 ? 9001 : 1601;
+    verify::Case host(signature, {rows, 29, {}});
+    const verify::Bits wanted = emulated(host);
+    verify::DeviceCase device_case(driver, host);
+    for (const std::string& name :
+         Service(options(false, RouteChoice::automatic)).candidates(signature, device.arch)) {
+      for (const bool multi_stages : {false, true}) {
+        Options given = options(multi_stages, RouteChoice::automatic);
+        given.policy.candidate = name;
+        Service service(std::move(given));
+        const Prepared prepared = service.prepare(signature, device);
+        CAPTURE(text, name, multi_stages);
+        const verify::Verdict verdict = verify::run_and_check(device_case, prepared, stream);
+        CHECK(verdict.failures() == "");
+        CHECK(verify::first_difference(wanted, verdict.bits) == "");
+        ++runs;
+      }
+    }
+  }
+  std::printf("%d runs of candidates: the bits of the emulation\n", runs);
 }
 
 }  // namespace

@@ -7,6 +7,7 @@
 #include <span>
 #include <string>
 #include <string_view>
+#include <vector>
 
 #include "kernels/family.hpp"
 #include "kernels/mix_order_reduction/program.hpp"
@@ -35,6 +36,7 @@ struct Op {
 
 PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Policy& policy);
 Plan compose(const Signature& signature, const DeviceLimits& limits, const Fallback& fallback);
+std::vector<std::string> candidate_names(const Signature& signature, const DeviceLimits& limits);
 Source emit(const Plan& plan, std::size_t stage);
 void bind(const Plan& plan,
           const Arguments& arguments,

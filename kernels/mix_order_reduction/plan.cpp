@@ -7,36 +7,15 @@
 
 #include <fmt/format.h>
 
-#include "kernels/mix_order_reduction/candidates.hpp"
+#include "kernels/mix_order_reduction/choices.hpp"
 #include "kernels/mix_order_reduction/composed_formula.hpp"
+#include "kernels/mix_order_reduction/fit.hpp"
 #include "kernels/mix_order_reduction/layout.hpp"
 #include "kernels/mix_order_reduction/op.hpp"
 #include "kernels/mix_order_reduction/registry.hpp"
 
 namespace kiln::mix_order_reduction {
 namespace {
-
-std::int64_t smem_limit(const DeviceLimits& limits, int ctas) {
-  const std::int64_t share = limits.smem_per_sm_bytes / ctas - limits.smem_reserved_per_cta_bytes;
-  return std::min<std::int64_t>(limits.smem_per_cta_bytes, share);
-}
-
-// Stages that fit the budget exactly: the largest count whose layout stays within the limit; 0 when
-// none does.
-int stages_that_fit(Geometry geometry, std::int64_t limit, int most) {
-  for (int stages = most; stages >= 1; --stages) {
-    geometry.stages = stages;
-    if (smem_bytes(geometry) <= limit) return stages;
-  }
-  return 0;
-}
-
-bool threads_fit(const DeviceLimits& limits, const Candidate& c) {
-  return c.geometry.threads <= limits.threads_per_cta &&
-         c.geometry.threads * c.ctas_per_sm <= limits.threads_per_sm &&
-         c.ctas_per_sm <= limits.ctas_per_sm &&
-         (c.geometry.cluster_ctas == 1 || c.geometry.cluster_ctas <= limits.max_cluster_ctas);
-}
 
 std::string tile_text(const Geometry& g) {
   const int rows = g.rows_per_step * chains(g.n);
@@ -165,17 +144,15 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
   if (policy.max_stages) pipeline.cap = std::min(pipeline.cap, *policy.max_stages);
   const int wanted = std::min(pipeline.asked, pipeline.cap);
 
-  // The same source takes more on sm_120 up: 124 of 128 by the estimate spilled there alone.
-  const int spare = limits.arch.major >= 12 ? 8 : 0;
   const Candidate* best = nullptr;
-  std::vector<Candidate> all = candidates(op);
+  std::vector<Candidate> all =
+      policy.candidate.empty() ? candidates(op) : std::vector{choice_named(op, policy.candidate)};
   for (Candidate& c : all) {
     if (!threads_fit(limits, c)) continue;
     // Clusters of what one CTA could hold: slower, so only where nothing else fits.
     const bool resort = c.geometry.cluster_ctas > 1 && op.n <= kMaxCtaColumns;
     if (resort && best != nullptr) break;
-    const int allowed = registers_allowed(limits, c.geometry.threads, c.ctas_per_sm);
-    if (registers_needed(op, c) + spare > allowed) continue;
+    if (!registers_fit(op, limits, c)) continue;
     const int fits = stages_that_fit(c.geometry, smem_limit(limits, c.ctas_per_sm), wanted);
     if (fits == 0) continue;
     c.geometry.stages = fits;
@@ -235,6 +212,8 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
                   chains(op.n),
                   chains(op.n) == 1 ? "" : "s"),
   };
+  if (!policy.candidate.empty())
+    out.notes.push_back(fmt::format("candidate {}, as asked for", policy.candidate));
   return out;
 }
 
