@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include <fmt/format.h>
+
 #include <kiln/error.hpp>
 #include <kiln/service.hpp>
 
@@ -85,8 +87,8 @@ Options options_with(const std::string& file, std::vector<std::string>& warnings
   return options;
 }
 
-std::string tile_of(const Service& service) {
-  return service.plan(Signature::parse(kSignature), kHopper).stages.front().tile;
+std::string tile_of(const Service& service, const std::string& signature = kSignature) {
+  return service.plan(Signature::parse(signature), kHopper).stages.front().tile;
 }
 
 TEST_CASE("plans obey a tuning file, and one of another version stops nothing") {
@@ -103,11 +105,26 @@ TEST_CASE("plans obey a tuning file, and one of another version stops nothing") 
   REQUIRE(warnings.size() == 1);
   CHECK_THAT(warnings[0], contains(file));
   CHECK_THAT(warnings[0], contains("t128x128_c1_b8"));
-  write(choice("rms_norm_backward:n=4096", "of an op without a choice"));
+  const std::string norm = "rms_norm_backward:n=4096";
+  write(choice(norm, "r4_t256_l2_c1_k1_w1_x1"));
+  CHECK(tile_of(Service(options_with(file, warnings)), norm) == "4 rows x 4096 columns");
+  CHECK(tile_of(Service(options_with(file, warnings))) == planners);
+  CHECK(warnings.size() == 1);
+  // Too wide for the fused kernel: there is no choice.
+  write(choice("rms_norm_backward:n=65536", "r4_t256_l2_c1_k1_w1_x1"));
   CHECK_NOTHROW(Service(options_with(file, warnings))
-                    .plan(Signature::parse("rms_norm_backward:n=4096"), kHopper));
+                    .plan(Signature::parse("rms_norm_backward:n=65536"), kHopper));
+  REQUIRE(warnings.size() == 2);
+  CHECK_THAT(warnings[1], contains("none to choose among"));
   for (const std::string& bad : {folder.path().string(), file + ".absent"})
     CHECK_THROWS_AS(Service(options_with(bad, warnings)), Error);
+}
+
+// What makes it another kernel than its neighbours.
+std::string kernel_of(const StagePlan& stage) {
+  std::string text = fmt::format("{} {} {}", stage.entry, stage.threads, stage.ctas_per_sm);
+  for (const auto& [name, value] : stage.constants) text += fmt::format(" {}={}", name, value);
+  return text;
 }
 
 TEST_CASE("every candidate has a plan of its own that fits, and others are refused by name") {
@@ -116,13 +133,17 @@ TEST_CASE("every candidate has a plan of its own that fits, and others are refus
                                  "grouped_gemm_dgrad:n=2880,k=2880,out=f32",
                                  "grouped_gemm_wgrad:n=8,k=8",
                                  "grouped_gemm_wgrad:n=2816,k=2048,accumulate=1",
-                                 "grouped_gemm_wgrad:n=2816,k=2048,out=f32,accumulate=1"}) {
+                                 "grouped_gemm_wgrad:n=2816,k=2048,out=f32,accumulate=1",
+                                 "rms_norm_backward:n=4096",
+                                 "layer_norm_forward:n=1024,residual=1",
+                                 "rms_norm_pair_backward:n=8192,x=f32,residual=1"}) {
     const Signature signature = Signature::parse(text);
     Options options = options_with("", warnings);
     const std::vector<std::string> names = Service(options).candidates(signature, kHopper);
-    CHECK(names.size() >= 20);
-    CHECK(Service(options).candidates(signature, Arch{10, 0, 'a'}).empty());
-    std::set<std::string> entries;
+    const bool grouped = text.starts_with("grouped");
+    CHECK(names.size() >= (grouped ? 20 : 8));
+    CHECK(Service(options).candidates(signature, Arch{10, 0, 'a'}).empty() == grouped);
+    std::set<std::string> kernels;
     for (const std::string& name : names) {
       CAPTURE(text, name);
       options.policy.candidate = name;
@@ -130,7 +151,7 @@ TEST_CASE("every candidate has a plan of its own that fits, and others are refus
       REQUIRE(plan.route == Route::fused);
       REQUIRE(plan.stages.size() == 1);
       CHECK(plan.stages[0].smem_bytes <= limits_of(kHopper).smem_per_cta_bytes);
-      CHECK(entries.insert(plan.stages[0].entry).second);
+      CHECK(kernels.insert(kernel_of(plan.stages[0])).second);
     }
     options.policy.candidate = "t1";
     try {
@@ -139,6 +160,30 @@ TEST_CASE("every candidate has a plan of its own that fits, and others are refus
     } catch (const Error& error) {
       CHECK_THAT(error.detail, contains(names.front()));
     }
+  }
+}
+
+TEST_CASE("a candidate can be forced, explained and warmed, and one that there is not is refused") {
+  const kiln::testing::Program program;
+  const std::string norm = "rms_norm_backward:n=4096";
+  const std::string name = "r4_t256_l2_c1_k1_w1_x1";
+  const auto ran = [&](std::vector<std::string> arguments, const std::string& candidate) {
+    if (!candidate.empty()) arguments.insert(arguments.end(), {"--candidate", candidate});
+    return program.run(arguments);
+  };
+  const std::vector<std::string> explain{"explain", norm, "--arch", "sm_90a"};
+  CHECK_THAT(ran(explain, name).out, contains("256 a CTA, 1 CTAs an SM"));
+  CHECK_THAT(ran(explain, name).out, contains(name));
+  const std::vector<std::string> warm{"warm", "--signature", norm, "--arch", "sm_90a", "--json"};
+  const kiln::testing::Ran forced = ran(warm, name), planners = ran(warm, "");
+  CHECK(forced.code == 0);
+  CHECK_THAT(forced.out, contains("_t4x4096_"));
+  CHECK(planners.code == 0);
+  CHECK_THAT(planners.out, !contains("_t4x4096_"));
+  for (const auto& arguments : {explain, warm}) {
+    const kiln::testing::Ran refused = ran(arguments, "r3");
+    CHECK(refused.code != 0);
+    CHECK_THAT(refused.out + refused.err, contains(name));
   }
 }
 

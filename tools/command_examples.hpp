@@ -30,7 +30,8 @@ inline constexpr const char* kRunExamples = R"(Examples:
   kiln run grouped_gemm_forward:n=4096,k=2048 --rows 65536 --check-rows 500 --groups 64:zipf
   kiln run rms_norm_backward:n=2880,x=bf16,w=bf16 --rows 1000 --route composed --seed 7 --json)";
 
-inline constexpr const char* kTuneExamples = R"(Example:
+inline constexpr const char* kTuneExamples = R"(Examples:
+  kiln tune rms_norm_backward:n=4096 --rows 16384 --store /etc/kiln/tuning.json
   kiln tune grouped_gemm_forward:n=4096,k=2048 --rows 65536 --groups 64:zipf --store /etc/kiln/tuning.json
   KILN_TUNING=/etc/kiln/tuning.json python train.py
 

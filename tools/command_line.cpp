@@ -61,10 +61,12 @@ class Parser {
     CLI::App* hidden = app_.add_subcommand("worker", "");
     hidden->group("");
     add_ops(hidden);
-    hidden->callback([this] {
-      command_.run = [ops = ops_] {
+    const auto candidate = std::make_shared<std::string>();
+    hidden->add_option("--candidate", *candidate, kCandidate);
+    hidden->callback([this, candidate] {
+      command_.run = [ops = ops_, candidate] {
         for (const std::string& file : *ops) (void)register_op_file(file);
-        return worker();
+        return worker(*candidate);
       };
     });
   }
@@ -128,6 +130,7 @@ class Parser {
                      "MiB of address space a worker process may have; 0: no limit")
         ->check(CLI::Range(std::int64_t{0}, std::int64_t{1} << 30))
         ->capture_default_str();
+    verb.app->add_option("--candidate", options.candidate, kCandidate);
     verb.app->add_option("--pack", options.pack, "Write the kernels asked for into this file");
     verb.app->add_flag("--dry-run", options.dry_run, "Say what would be compiled");
     verb.app->add_flag(

@@ -13,6 +13,7 @@
 
 #include <kiln/error.hpp>
 
+#include "kernels/family.hpp"
 #include "tools/session.hpp"
 #include "tools/terminal.hpp"
 #include "tools/verify/case.hpp"
@@ -22,7 +23,18 @@
 namespace kiln::cli {
 namespace {
 
-constexpr std::int64_t kCheckRows = 517;  // of the data that every candidate must be right on
+// Rows of the data that every candidate must be right on. Of a product with groups a host computes
+// few; else enough that a CTA goes through several steps of several rows of several blocks, within
+// what a host computes in seconds.
+std::int64_t check_rows(const Signature& signature) {
+  constexpr std::int64_t kOfGroups = 517, kLeast = 517, kMost = 1 << 18;
+  constexpr std::int64_t kBytes = 64'000'000;
+  const Family& family = find_family(signature.op);
+  if (family.grouped_problem != nullptr) return kOfGroups;
+  const std::int64_t row_bytes =
+      family.problem(signature, 2).floor_bytes - family.problem(signature, 1).floor_bytes;
+  return std::clamp(kBytes / std::max<std::int64_t>(row_bytes, 1), kLeast, kMost);
+}
 
 double median(std::vector<double> values) {
   std::sort(values.begin(), values.end());
@@ -59,7 +71,7 @@ void check(std::vector<Subject>& subjects,
            const std::optional<verify::Groups>& groups,
            std::uint64_t seed) {
   std::vector<std::int64_t> sizes;
-  std::int64_t rows = kCheckRows;
+  const std::int64_t rows = check_rows(signature);
   if (groups) {
     // Few enough that a host holds their reference.
     sizes = (groups->given() ? verify::Groups::parse("3:skewed")

@@ -19,6 +19,7 @@ struct WarmOptions {
   int jobs = 0;                          // 0: as many as there are cores
   int time_limit_s = 600;                // of one kernel in a worker process
   std::int64_t memory_limit_mb = 16384;  // address space of a worker process; 0: none
+  std::string candidate;                 // empty: the planner's, or the tuned one
   std::string pack;                      // also write this pack; empty: none
   bool dry_run = false;                  // say what would be compiled
   bool summary = false;                  // leave out the table
@@ -128,6 +129,6 @@ struct TuneOptions {
 [[nodiscard]] int tune(const TuneOptions& options);
 [[nodiscard]] int doctor(const CacheOptions& options);
 // Hidden: does jobs that arrive on the socket it was started with, for `warm`.
-[[nodiscard]] int worker();
+[[nodiscard]] int worker(const std::string& candidate);
 
 }  // namespace kiln::cli

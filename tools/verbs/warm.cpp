@@ -122,7 +122,8 @@ bool do_jobs(const std::vector<Job>& jobs,
                                        processes,
                                        {.time = std::chrono::seconds(options.time_limit_s),
                                         .memory_bytes = options.memory_limit_mb << 20,
-                                        .ops = *options.ops},
+                                        .ops = *options.ops,
+                                        .candidate = options.candidate},
                                        [&](Outcome outcome) { warming.take(std::move(outcome)); });
   report.processes = result == PoolResult::unavailable ? 1 : processes;
   if (result == PoolResult::unavailable) warming.in_this_process(given);
@@ -167,7 +168,8 @@ void give_report(const WarmOptions& options, const WarmReport& report) {
 }  // namespace
 
 int warm(const WarmOptions& options) {
-  const Options given = service_options();
+  Options given = service_options();
+  given.policy.candidate = options.candidate;
   if (!options.dry_run) check_ops(*options.ops);
   WarmReport report;
   Requested request = requested(options.signatures, options.recipes);

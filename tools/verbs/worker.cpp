@@ -19,9 +19,10 @@
 
 namespace kiln::cli {
 
-int worker() {
+int worker(const std::string& candidate) {
   std::vector<std::string> warnings;
   Options options = service_options();
+  options.policy.candidate = candidate;
   // Warnings travel with the outcome: the parent gives each once, whichever worker met it.
   options.log = [&warnings](LogLevel, std::string_view message) { warnings.emplace_back(message); };
   Service service(std::move(options));

@@ -93,6 +93,10 @@ class Pool {
       arguments.emplace_back("--ops");
       arguments.push_back(file);
     }
+    if (!limits_.candidate.empty()) {
+      arguments.emplace_back("--candidate");
+      arguments.push_back(limits_.candidate);
+    }
     // /proc/self/exe rather than its target: it works for a program that was replaced or deleted
     // meanwhile.
     std::optional<process::Child> worker =

@@ -24,6 +24,7 @@ struct WorkerLimits {
   std::chrono::seconds time{600};  // of the clock, a job
   std::int64_t memory_bytes = 0;   // address space; 0: no limit of ours
   std::vector<std::string> ops{};  // files of described ops, which it reads first
+  std::string candidate{};         // what its policy forces; empty: nothing
 };
 
 // Runs the jobs in that many copies of this program, each with one job at a time and a private
