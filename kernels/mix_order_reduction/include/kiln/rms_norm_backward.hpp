@@ -13,7 +13,8 @@ namespace [[gnu::visibility("default")]] kiln {
 
 // dx = rstd * (dy*w - xh * mean_n(dy*w * xh)) [+ residual],  dw = sum_rows(dy * xh),  xh = x *
 // rstd. The backward pass of y = x * rstd * w with rstd = 1 / sqrt(mean_n(x^2) + eps) (Zhang and
-// Sennrich, 2019, equation 4).
+// Sennrich, 2019, equation 4); with an offset, of y = x * rstd * (1 + w). Gated, of y * silu(z):
+// dy * silu(z) takes dy's place above, and dz = dy * y * silu'(z).
 struct RmsNormBackward {
   std::int64_t n = 0;                    // columns of a row, 1 to 2^24
   DType x = DType::bf16;                 // x, dy, dx, residual: f32, f16 or bf16
@@ -21,6 +22,8 @@ struct RmsNormBackward {
   std::optional<DType> dw = {};          // default: w's type, or f32 when accumulating
   bool accumulate = false;  // dw += the sum (rounded first to dw's type) instead of dw =
   bool residual = false;    // add a residual gradient to dx
+  bool offset = false;      // the weight is 1 + w
+  bool gated = false;       // the norm was multiplied by silu(z): take z, give dz
 
   // Matrices are row-major; a row stride of 0 means n. Every pointer is device memory.
   struct Arguments {
@@ -30,9 +33,12 @@ struct RmsNormBackward {
     const float* rstd = nullptr;     // [rows]
     const void* w = nullptr;         // [n], type w; null without a weight
     const void* residual = nullptr;  // [rows, n], type x; null without a residual
+    const void* z = nullptr;         // [rows, n], type x; null unless gated
     void* dx = nullptr;              // [rows, n], type x
+    void* dz = nullptr;              // [rows, n], type x; null unless gated
     void* dw = nullptr;              // [n], type dw; null without a weight
     std::int64_t dy_stride = 0, x_stride = 0, residual_stride = 0, dx_stride = 0;  // elements
+    std::int64_t z_stride = 0, dz_stride = 0;
   };
 
   // The canonical signature. Throws Error{invalid_signature} for a value out of range or a
@@ -44,6 +50,8 @@ struct RmsNormBackward {
     if (dw) text += ",dw=" + std::string(to_string(*dw));
     if (accumulate) text += ",accumulate=1";
     if (residual) text += ",residual=1";
+    if (offset) text += ",offset=1";
+    if (gated) text += ",gated=1";
     return Signature::parse(text);
   }
 
@@ -60,6 +68,10 @@ struct RmsNormBackward {
     }
     if (residual)
       out.add(matrix("residual", const_cast<void*>(a.residual), x, a.rows, n, a.residual_stride));
+    if (gated) {
+      out.add(matrix("z", const_cast<void*>(a.z), x, a.rows, n, a.z_stride));
+      out.add(matrix("dz", a.dz, x, a.rows, n, a.dz_stride));
+    }
     return out;
   }
 };
