@@ -48,6 +48,10 @@ std::vector<Candidate> choices(const Op& op) {
       c.geometry.rows_per_step = rows;
       add(c);
     }
+    if (c.geometry.cluster_ctas == 1 || c.ctas_per_sm > 1) continue;
+    c.geometry.rows_per_step = 1;
+    c.ctas_per_sm = 2;  // two clusters a group of SMs: one computes while the other waits
+    add(c);
   }
   return out;
 }

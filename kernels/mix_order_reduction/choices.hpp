@@ -10,8 +10,8 @@
 
 namespace kiln::mix_order_reduction {
 
-// Every one of candidates(op), in its order, and each of them with 1, 2 and 4 rows a step. Those
-// that come to the same kernel are there once.
+// Every one of candidates(op), in its order, and each of them with 1, 2 and 4 rows a step, clusters
+// also with two CTAs an SM. Those that come to the same kernel are there once.
 [[nodiscard]] std::vector<Candidate> choices(const Op& op);
 
 // r<rows a step>_t<threads>_l<lanes a thread>_c<CTAs an SM>_k<inputs kept>_w<row vectors in

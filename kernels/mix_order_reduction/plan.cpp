@@ -103,8 +103,7 @@ std::vector<StagePlan> composed_stages(const Op& op) {
   const ComposedEntries& entries = op.variant->composed_entries(op.name);
   if (has_rows(op.shape)) add(entries.rows, "1 row");
   if (!op.shape.column_sums.empty()) {
-    add(entries.columns,
-        sums_need_passes(op.shape) ? "a row block" : "256 columns of a row block");
+    add(entries.columns, sums_need_passes(op.shape) ? "a row block" : "256 columns of a row block");
     add(std::string(kFinishEntry), "256 columns");
   }
   return out;

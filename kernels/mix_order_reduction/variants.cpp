@@ -63,8 +63,7 @@ const ComposedEntries& Variant::composed_entries(std::string_view op) const {
   return composed_.get([&] {
     ComposedEntries out;
     if (has_rows(shape)) out.rows = composed_entry(op, program, shape, Part::rows);
-    if (!shape.column_sums.empty())
-      out.columns = composed_entry(op, program, shape, Part::columns);
+    if (!shape.column_sums.empty()) out.columns = composed_entry(op, program, shape, Part::columns);
     return out;
   });
 }
