@@ -90,9 +90,9 @@ int registers_allowed(const DeviceLimits& limits, int threads, int ctas) {
 }
 
 // Thread shapes for a width, preferred first. Resident CTAs are 4, 2 or 1 an SM, so that they
-// divide the row blocks. A CTA a row from 256 lanes up: one lane a thread up to 256 threads, then
-// two; two CTAs an SM while a CTA is no larger than 256 threads, since one computes while the other
-// waits.
+// divide the row blocks. A CTA a row from 256 lanes up: one lane a thread where registers allow,
+// which is half the code of two and as fast; two CTAs an SM while they fit, since one computes
+// while the other waits.
 std::vector<Candidate> candidates(const Op& op) {
   Geometry base{.n = op.n,
                 .element_bytes = size_bytes(matrix_type(op)),
@@ -107,8 +107,8 @@ std::vector<Candidate> candidates(const Op& op) {
         g.rows_per_step = rows;
         out.push_back({g, ctas, keep, weight});
       };
+  const int kept = op.shape.kept_matrices > 0 ? op.shape.kept_matrices : base.inputs;
   const auto add_rows = [&](int threads, int lanes_a_thread, int ctas) {
-    const int kept = op.shape.kept_matrices > 0 ? op.shape.kept_matrices : base.inputs;
     for (int rows = rows_per_step(base, kept, ctas); rows >= 1; rows /= 2)
       add(threads, lanes_a_thread, rows, ctas, true, true);
   };
@@ -136,8 +136,20 @@ std::vector<Candidate> candidates(const Op& op) {
     base.cluster_ctas = 1;
   };
   if (op.n > kMaxCtaColumns) {
-    add_clusters({2, 4});
-    add_few_threads();
+    // On an H200, 4,096 x 32,768 in bf16. One column sum, clusters of two: two rows a step from one
+    // buffer 207 us, one row 223 whatever the stages; of four 430. Two sums: few threads 268 us,
+    // one lane a thread in clusters of four 477.
+    if (op.shape.column_sums.size() > 1) add_few_threads();
+    if (op.shape.column_sums.size() == 1) {
+      base.cluster_ctas = 2;
+      add(kMaxLanes / 2, 1, 2, 1, false, true);
+      add_clusters({2});
+      for (Candidate& c : out) c.enough_at_one_stage = true;
+      add_clusters({4});
+    } else {
+      add_clusters({2, 4});
+    }
+    if (op.shape.column_sums.size() <= 1) add_few_threads();
     return out;
   }
   if (!cta_row(op.n)) {
@@ -153,8 +165,12 @@ std::vector<Candidate> candidates(const Op& op) {
     if (used <= 256) {
       for (const int ctas : {4, 2}) add_rows(one_lane, 1, ctas);
     } else if (used <= 512) {
-      add_rows(one_lane, 1, 2);
-      add_rows(two_lanes, 2, 2);
+      // Fewer rows cost more than a second lane: 16,384 x 2,880, one stage, 82 us with one row of
+      // one lane, 71 with two rows of either.
+      for (int rows = rows_per_step(base, kept, 2); rows >= 1; rows /= 2) {
+        add(one_lane, 1, rows, 2, true, true);
+        add(two_lanes, 2, rows, 2, true, true);
+      }
     } else {
       add_rows(one_lane, 1, 1);
     }

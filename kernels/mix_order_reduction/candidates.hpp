@@ -17,6 +17,8 @@ struct Candidate {
   // Inputs move to registers at once, so that one buffer can refill while rows are computed.
   bool keep_inputs = true;
   bool row_vectors_in_registers = true;
+  // Measured to be faster with one stage than those that follow are with two.
+  bool enough_at_one_stage = false;
 };
 
 [[nodiscard]] std::vector<Candidate> candidates(const Op& op);

@@ -41,9 +41,12 @@ constexpr long long stage_bytes(const Geometry& g) {
          g.element_bytes * g.threads;
 }
 
-// Sums of 32-lane groups, double buffered so that one barrier a step is enough.
+// Sums of 32-lane groups, double buffered so that one barrier a step is enough. In a cluster room
+// for two rows at least: two rows in one buffer then take what one row in two does, so that a
+// little less shared memory never brings a stage more.
 constexpr long long reduction_bytes(const Geometry& g) {
-  return cta_row(g.n) ? 2LL * g.rows_per_step * g.row_sums * (lanes(g.n) / 32) * 4 : 0;
+  const int rows = g.cluster_ctas > 1 && g.rows_per_step < 2 ? 2 : g.rows_per_step;
+  return cta_row(g.n) ? 2LL * rows * g.row_sums * (lanes(g.n) / 32) * 4 : 0;
 }
 
 // Floats between two rows of the partial sums: whole vectors.

@@ -156,7 +156,7 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
     if (fits == 0) continue;
     c.geometry.stages = fits;
     if (best == nullptr || (best->geometry.stages == 1 && fits > 1)) best = &c;
-    if (best->geometry.stages >= std::min(2, wanted)) break;
+    if (best->geometry.stages >= std::min(2, wanted) || best->enough_at_one_stage) break;
   }
   if (best == nullptr) {
     return Rejection{
