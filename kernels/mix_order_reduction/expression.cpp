@@ -196,7 +196,8 @@ std::string to_string(const Expression& e) {
     case Expression::Kind::name:
       return e.text;
     case Expression::Kind::negate:
-      return fmt::format("(-{})", to_string(e.operands[0]));
+      // A factor, like its operand: parentheses would count as depth that the text read had not.
+      return "-" + to_string(e.operands[0]);
     case Expression::Kind::binary:
       return fmt::format("({} {} {})", to_string(e.operands[0]), e.text, to_string(e.operands[1]));
     case Expression::Kind::call: {

@@ -1,5 +1,6 @@
 // Statements: trees, precedence, and errors that point at the column.
 // SPDX-License-Identifier: Apache-2.0
+#include <random>
 #include <string>
 #include <utility>
 #include <vector>
@@ -30,11 +31,12 @@ TEST_CASE("operators bind by level and group from the left") {
   CHECK(tree("y = a + b * c") == "y = (a + (b * c))");
   CHECK(tree("y = a - b - c") == "y = ((a - b) - c)");
   CHECK(tree("y = a / b * c") == "y = ((a / b) * c)");
-  CHECK(tree("y = -a * b") == "y = ((-a) * b)");
-  CHECK(tree("y = --a") == "y = (-(-a))");
+  CHECK(tree("y = -a * b") == "y = (-a * b)");
+  CHECK(tree("y = -(a * b)") == "y = -(a * b)");
+  CHECK(tree("y = --a") == "y = --a");
   CHECK(tree("y = a * (b + c)") == "y = (a * (b + c))");
   CHECK(tree("y = a + b <= c * d") == "y = ((a + b) <= (c * d))");
-  CHECK(tree("y=fma(-x,m,g)") == "y = fma((-x), m, g)");
+  CHECK(tree("y=fma(-x,m,g)") == "y = fma(-x, m, g)");
   CHECK(tree("\ty\t= f ( a , b ) ") == "y = f(a, b)");
   CHECK(tree("y = a == b") == "y = (a == b)");
 }
@@ -80,6 +82,38 @@ TEST_CASE("a wrong statement is refused at its column") {
     INFO(text);
     CHECK(error_of(text) == wanted);
   }
+}
+
+TEST_CASE("the text of a statement is a statement, however deep it may nest") {
+  std::mt19937 random(17);
+  int accepted = 0;
+  for (int i = 0; i < 2'000; ++i) {
+    const auto most = static_cast<unsigned>(mix::kMaxDepth + 2);
+    std::string open, close;
+    for (unsigned depth = random() % most; depth > 0; --depth) {
+      switch (random() % 4) {
+        case 0:
+          open += "(";
+          close.insert(0, ")");
+          break;
+        case 1:
+          open += "abs(";
+          close.insert(0, ")");
+          break;
+        case 2:
+          open += "a * ";
+          break;
+        default:
+          open += "-";
+      }
+    }
+    const std::string text = "y = " + open + "a" + close;
+    if (error_of(text) != "no error") continue;
+    ++accepted;
+    CAPTURE(text);
+    REQUIRE(tree(tree(text)) == tree(text));
+  }
+  CHECK(accepted > 500);
 }
 
 TEST_CASE("neither length nor depth is without end") {
