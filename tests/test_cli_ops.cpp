@@ -5,8 +5,11 @@
 #include <string>
 #include <vector>
 
+#include <kiln/described_op.hpp>
+#include <kiln/service.hpp>
 #include <nlohmann/json.hpp>
 
+#include "tests/cache_fixtures.hpp"
 #include "tests/cli_program.hpp"
 #include "tests/testing.hpp"
 
@@ -87,6 +90,26 @@ TEST_CASE("a described op too wide for a fused kernel has composed ones, compile
   CHECK_THAT(warm({}), contains("1 compiled"));
   CHECK(program.entries().size() == 2);  // rows and columns; what finishes them is built in
   CHECK_THAT(warm({{"KILN_DISABLE_JIT", "1"}}), contains("1 hits"));
+}
+
+TEST_CASE("a described op's composed kernels are compiled once, and come from memory then") {
+  kiln::register_op_file(kFile);
+  const kiln::cache::testing::TemporaryFolder folder;
+  kiln::Options options;
+  options.policy.cache_dir = folder.path().string();
+  kiln::Service service(options);
+  const auto origins = [&] {
+    const kiln::Prepared prepared =
+        service.prepare(kiln::Signature::parse("l2_norm_backward:n=40000"), kiln::Arch{9, 0, 'a'});
+    CHECK(prepared.plan().route == kiln::Route::composed);
+    std::vector<kiln::Origin> out;
+    for (const kiln::StagePlan& stage : prepared.plan().stages) out.push_back(stage.origin);
+    return out;
+  };
+  using kiln::Origin;
+  CHECK(origins() == std::vector{Origin::compiled, Origin::compiled, Origin::embedded});
+  CHECK(origins() == std::vector{Origin::memory, Origin::memory, Origin::embedded});
+  CHECK(service.statistics().compiles == 2);
 }
 
 TEST_CASE("another formula is another kernel") {

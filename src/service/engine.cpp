@@ -2,6 +2,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #include "src/service/engine.hpp"
 
+#include <algorithm>
 #include <cstddef>
 #include <utility>
 
@@ -21,9 +22,11 @@ int target_number(const Arch& arch) noexcept {
 
 // What later callers get: the kernels come from this process's memory.
 PreparedPointer from_memory(const PreparedPointer& first) {
-  if (first->plan.route == Route::composed) return first;
+  const auto embedded = [](const StagePlan& stage) { return stage.origin == Origin::embedded; };
+  if (std::ranges::all_of(first->plan.stages, embedded)) return first;
   auto again = std::make_shared<PreparedState>(*first);
   for (StagePlan& stage : again->plan.stages) {
+    if (embedded(stage)) continue;
     stage.origin = Origin::memory;
     stage.compile_ms = 0;
   }
