@@ -11,14 +11,21 @@
 namespace kiln {
 namespace {
 
-bool listed(std::string_view known, std::string_view name) {
-  while (!known.empty()) {
-    const auto comma = known.find(", ");
-    if (known.substr(0, comma) == name) return true;
-    known = comma == std::string_view::npos ? std::string_view{} : known.substr(comma + 2);
+// Whether the list has the name; then what follows it.
+bool skip_to(std::string_view& known, std::string_view name) {
+  std::string_view rest = known;
+  while (!rest.empty()) {
+    const auto comma = rest.find(',');
+    const bool found = rest.substr(0, comma) == name;
+    rest = comma == std::string_view::npos ? std::string_view{} : rest.substr(comma + 2);
+    if (!found) continue;
+    known = rest;
+    return true;
   }
   return false;
 }
+
+bool listed(std::string_view known, std::string_view name) { return skip_to(known, name); }
 
 bool has_elements(const Tensor& t) {
   for (int i = 0; i < t.rank; ++i) {
@@ -68,9 +75,10 @@ bool overlap(const Tensor& a, const Tensor& b) {
 
 TensorChecks::TensorChecks(std::string_view op, const Arguments& arguments, std::string_view known)
     : op_(op), arguments_(arguments) {
+  std::string_view following = known;  // mostly they come in the order of the list
   for (int i = 0; i < arguments.count; ++i) {
     const Tensor& t = arguments.tensors[static_cast<std::size_t>(i)];
-    if (!listed(known, t.name))
+    if (!skip_to(following, t.name) && !listed(known, t.name))
       fail(t, fmt::format("is not an argument; the arguments are {}", known));
     const auto size = static_cast<std::uintptr_t>(size_bytes(t.type));
     if (reinterpret_cast<std::uintptr_t>(t.data) % size != 0) {

@@ -2,15 +2,15 @@
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
 #include <array>
-#include <optional>
+#include <memory>
 #include <span>
+#include <string_view>
 
 #include <fmt/format.h>
 
 #include <kiln/error.hpp>
 
 #include "kernels/mix_order_reduction/bound.hpp"
-#include "kernels/mix_order_reduction/callees.hpp"
 #include "kernels/mix_order_reduction/op.hpp"
 #include "kernels/mix_order_reduction/registry.hpp"
 #include "kernels/tensor_checks.hpp"
@@ -20,12 +20,8 @@ namespace {
 
 constexpr std::int64_t kMaxRows = (std::int64_t{1} << 31) - 1;
 
-// How the statement of a column output joins rows.
-Join join_of(const Description& description, std::string_view output) {
-  const auto found = std::find_if(description.formula.begin(),
-                                  description.formula.end(),
-                                  [&](const Statement& s) { return s.name == output; });
-  switch (reduction_of(*reduction(found->value))) {
+Join join_of(Reduction reduction) {
+  switch (reduction) {
     case Reduction::sum:
       return Join::sum;
     case Reduction::min:
@@ -38,11 +34,16 @@ Join join_of(const Description& description, std::string_view output) {
   return Join::sum;
 }
 
-// Walks the description, so that re-binding allocates nothing.
+// Walks the tensors that the signature has, so that re-binding allocates nothing and looks no key
+// up.
 class Binder {
  public:
-  Binder(const Description& description, const Signature& signature, const Arguments& arguments)
+  Binder(const Description& description,
+         const Program& program,
+         const Signature& signature,
+         const Arguments& arguments)
       : d_(description),
+        program_(program),
         signature_(signature),
         arguments_(arguments),
         checks_(description.op, arguments, description.names),
@@ -51,9 +52,9 @@ class Binder {
   Bound run() {
     count_rows();
     std::array<const Tensor*, kMaxTensors> inputs{}, outputs{};
-    for (std::size_t i = 0; i < d_.inputs.size(); ++i) {
-      const Tensor* given = tensor(d_.inputs[i]);
-      switch (d_.inputs[i].extent) {
+    for (std::size_t i = 0; i < program_.inputs.size(); ++i) {
+      const Tensor* given = tensor(program_.inputs[i]);
+      switch (program_.inputs[i].extent) {
         case Extent::matrix:
           bound_.matrices.add(given);
           break;
@@ -69,18 +70,21 @@ class Binder {
       }
       inputs[i] = given;
     }
-    for (std::size_t i = 0; i < d_.outputs.size(); ++i) {
-      outputs[i] = tensor(d_.outputs[i]);
-      if (outputs[i] != nullptr) output(d_.outputs[i], outputs[i]);
+    for (std::size_t i = 0; i < program_.outputs.size(); ++i) {
+      outputs[i] = tensor(program_.outputs[i].tensor);
+      output(program_.outputs[i], outputs[i]);
     }
-    checks_.no_overlap(std::span(outputs).first(d_.outputs.size()),
-                       std::span(inputs).first(d_.inputs.size()));
+    if (static_cast<std::size_t>(arguments_.count) !=
+        program_.inputs.size() + program_.outputs.size())
+      refuse_absent();
+    checks_.no_overlap(std::span(outputs).first(program_.outputs.size()),
+                       std::span(inputs).first(program_.inputs.size()));
     return bound_;
   }
 
  private:
-  void output(const TensorDescription& t, const Tensor* given) {
-    switch (t.extent) {
+  void output(const Output& described, const Tensor* given) {
+    switch (described.tensor.extent) {
       case Extent::matrix:
         return bound_.outputs.add(given);
       case Extent::column:
@@ -89,20 +93,28 @@ class Binder {
       case Extent::scalar:
         break;
     }
-    bound_.accumulate[bound_.column_sums.count] = has(t.accumulate);
-    bound_.joins[bound_.column_sums.count] = join_of(d_, t.name);
+    bound_.accumulate[bound_.column_sums.count] = described.tensor.accumulate;
+    bound_.joins[bound_.column_sums.count] =
+        join_of(program_.column_sums[static_cast<std::size_t>(described.column_sum)].reduction);
     bound_.column_sums.add(given);
   }
 
-  [[nodiscard]] bool has(std::string_view key) const {
-    if (key.empty()) return false;
-    const std::string_view value = signature_.value(key);
-    return value != "none" && value != "0";
+  // Tensors that the description has and the signature has not may be given as null.
+  void refuse_absent() const {
+    for (const auto* tensors : {&d_.inputs, &d_.outputs}) {
+      for (const TensorDescription& t : *tensors) {
+        if (t.given.empty() || arguments_.find(t.name) == nullptr) continue;
+        const std::string_view value = signature_.value(t.given);
+        if (value != "none" && value != "0") continue;
+        static_cast<void>(
+            checks_.absent(t.name, fmt::format("the signature says {}={}", t.given, value)));
+      }
+    }
   }
 
   // The first matrix says how many rows there are.
   void count_rows() {
-    for (const TensorDescription& t : d_.inputs) {
+    for (const ProgramTensor& t : program_.inputs) {
       if (t.extent != Extent::matrix) continue;
       const Tensor* first = checks_.required(t.name);
       checks_.rank(*first, 2);
@@ -114,26 +126,20 @@ class Binder {
     }
   }
 
-  const Tensor* tensor(const TensorDescription& t) const {
-    if (!t.given.empty() && !has(t.given)) {
-      if (arguments_.find(t.name) == nullptr) return nullptr;
-      return checks_.absent(
-          t.name, fmt::format("the signature says {}={}", t.given, signature_.value(t.given)));
-    }
+  const Tensor* tensor(const ProgramTensor& t) const {
     const Tensor* given = checks_.required(t.name);
-    const std::optional<DType> fixed = parse_dtype(t.type);
-    const DType type = fixed ? *fixed : *parse_dtype(signature_.value(t.type));
     if (t.extent == Extent::scalar) {
       checks_.scalar(*given);
     } else if (t.extent == Extent::matrix) {
-      checks_.matrix(*given, type, bound_.rows, n_);
+      checks_.matrix(*given, t.type, bound_.rows, n_);
     } else {
-      checks_.vector(*given, type, t.extent == Extent::row ? n_ : bound_.rows);
+      checks_.vector(*given, t.type, t.extent == Extent::row ? n_ : bound_.rows);
     }
     return given;
   }
 
   const Description& d_;
+  const Program& program_;
   const Signature& signature_;
   const Arguments& arguments_;
   TensorChecks checks_;
@@ -166,7 +172,9 @@ void bind(const Plan& plan,
           const Arguments& arguments,
           const LaunchContext& context,
           CallList& calls) {
-  const Bound bound = Binder(description_of(plan.signature.op), plan.signature, arguments).run();
+  const std::shared_ptr<const Variant> variant = variant_of(plan.signature);
+  const Bound bound =
+      Binder(description_of(plan.signature.op), variant->program, plan.signature, arguments).run();
   check_workspace(plan, context);
   calls.count = 0;
   if (bound.rows == 0 && bound.column_sums.count == 0) return;
