@@ -122,6 +122,15 @@ def read(path: Path) -> dict[str, Any]:
     return record
 
 
+def is_foreign(path: Path) -> bool:
+    """Whether it is a JSON object without any schema, which something else wrote."""
+    try:
+        found = json.loads(path.read_text(encoding="utf-8"))
+    except (OSError, ValueError):
+        return False
+    return isinstance(found, dict) and "schema" not in found
+
+
 def complaint(record: Any) -> str | None:
     """Why this is no record, or nothing."""
     if not isinstance(record, dict) or record.get("schema") != SCHEMA:

@@ -25,17 +25,25 @@ def add_arguments(parser: argparse.ArgumentParser) -> None:
     parser.add_argument(
         "--splice",
         help="also put tables and figures into this Markdown file, between <!-- bench:norm --> and "
-        "<!-- /bench:norm --> (likewise gemm, host)",
+        "<!-- /bench:norm --> (likewise gemm, host, norm-layer, norm-pair)",
     )
 
 
+def kind(read: Mapping[str, Any]) -> str:
+    """norm, gemm, host; norm-layer, norm-pair: what stands in a file's markers."""
+    op = read["options"].get("op")
+    return read["what"] if op in (None, "rms") else f"{read['what']}-{op}"
+
+
 def newest(folder: Path = record.RESULTS) -> list[Path]:
-    """The newest record of each kind, by its start."""
+    """The newest record of each kind, by its start. What the command line recorded is no such record."""
     found: dict[str, tuple[str, Path]] = {}
     for path in sorted(folder.glob("*.json")):
+        if record.is_foreign(path):
+            continue
         read = record.read(path)
-        if read["what"] not in found or read["started"] >= found[read["what"]][0]:
-            found[read["what"]] = (read["started"], path)
+        if kind(read) not in found or read["started"] >= found[kind(read)][0]:
+            found[kind(read)] = (read["started"], path)
     if not found:
         raise BenchError(f"no record in {folder}: run python -m bench norm on a GPU first")
     return [path for _, path in found.values()]
@@ -135,4 +143,4 @@ def _splice_file(target: Path, read: Mapping[str, Any], pictures: Mapping[str, s
     except OSError as error:
         raise BenchError(f"cannot read {target}: {error.strerror}") from error
     short = body(read, pictures, folder=f"{away}/", short=True)
-    target.write_text(splice(text, read["what"], short), encoding="utf-8")
+    target.write_text(splice(text, kind(read), short), encoding="utf-8")

@@ -181,7 +181,17 @@ def test_the_newest_record_of_each_kind_is_reported(tmp_path):
     for name, started in (("a", "2026-11-28T00:00:00Z"), ("b", "2026-11-30T00:00:00Z")):
         record.write({**sweep(), "started": started}, tmp_path / f"{name}.json")
     record.write(grouped(), tmp_path / "c.json")
-    assert sorted(path.name for path in report.newest(tmp_path)) == ["b.json", "c.json"]
+    layer = sweep()
+    layer["options"] = {**layer["options"], "op": "layer"}
+    record.write({**layer, "started": "2026-11-27T00:00:00Z"}, tmp_path / "d.json")
+    (tmp_path / "compile.json").write_text('{"what": "compile"}', encoding="utf-8")
+    assert sorted(path.name for path in report.newest(tmp_path)) == ["b.json", "c.json", "d.json"]
+
+
+def test_a_record_of_another_schema_is_named_not_passed_over(tmp_path):
+    record.write({**sweep(), "schema": 0}, tmp_path / "old.json")
+    with pytest.raises(BenchError, match=r"old\.json is not a record of schema"):
+        report.newest(tmp_path)
 
 
 def test_results_are_spliced_into_a_readme_between_its_markers(tmp_path):
