@@ -88,6 +88,12 @@ TEST_CASE("a described op too wide for a fused kernel has composed ones, compile
     return ran.out;
   };
   CHECK_THAT(warm({}), contains("1 compiled"));
+  const auto emitted = [&](const std::string& stage) {
+    return program.run({"emit", "--ops", kFile, wide, "--arch", "sm_90a", "--stage", stage});
+  };
+  CHECK_THAT(emitted("0").out, contains("l2_norm_backward_rows_"));
+  CHECK_THAT(emitted("1").out, contains("l2_norm_backward_columns_"));
+  CHECK_THAT(emitted("2").err, contains("kernel 2 is compiled when kiln is built"));
   CHECK(program.entries().size() == 2);  // rows and columns; what finishes them is built in
   CHECK_THAT(warm({{"KILN_DISABLE_JIT", "1"}}), contains("1 hits"));
 }

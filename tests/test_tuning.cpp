@@ -1,6 +1,7 @@
 // Tuning files: read, written, refused with the reason, and obeyed by plans.
 // SPDX-License-Identifier: Apache-2.0
 #include <algorithm>
+#include <filesystem>
 #include <fstream>
 #include <set>
 #include <string>
@@ -199,6 +200,27 @@ TEST_CASE("a file that cannot keep a winner is refused before anything is measur
   const kiln::testing::Ran bad = program.run({"tune", kSignature, "--store", broken});
   CHECK(bad.code == 2);
   CHECK_THAT(bad.err, contains(broken));
+}
+
+TEST_CASE("a signature that lacks the candidate fails alone, and the pack holds the others") {
+  const kiln::testing::Program program;
+  const TemporaryFolder folder;
+  const std::string pack = (folder / "kernels.kpack").string();
+  const kiln::testing::Ran ran = program.run({"warm",
+                                              "--candidate",
+                                              "r2_t256_l2_c2_k1_w1_x1",
+                                              "--signature",
+                                              "rms_norm_backward:n=4096",
+                                              "--signature",
+                                              "rms_norm_backward:n=128",
+                                              "--arch",
+                                              "sm_90a",
+                                              "--pack",
+                                              pack});
+  CAPTURE(ran.out, ran.err);
+  CHECK(ran.code == 1);
+  CHECK_THAT(ran.err, contains("n=128") && contains("has no candidate"));
+  CHECK(std::filesystem::file_size(pack) > 10'000);  // a cubin
 }
 
 }  // namespace

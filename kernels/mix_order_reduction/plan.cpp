@@ -23,7 +23,7 @@ std::string tile_text(const Geometry& g) {
 }
 
 // Whether the fused kernel itself serves rows that start on no 16 bytes: where rows end within a
-// vector anyway, and for ops that have no composed kernels.
+// vector anyway, and for described ops, whose composed kernels would each be a compile.
 bool takes_any_alignment(const Op& op) { return op.n % kVector != 0 || !is_builtin(op.name); }
 
 bool accumulates(const Op& op) {

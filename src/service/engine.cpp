@@ -106,7 +106,9 @@ PreparedPointer Engine::prepare(const Signature& signature, const Arch& arch) {
 
 std::string Engine::source(const Signature& signature, const Arch& arch, std::size_t stage) const {
   const Plan planned = plan(signature, {limits_of(arch)});
-  if (planned.route == Route::composed) {
+  const bool embedded =
+      stage < planned.stages.size() && planned.stages[stage].origin == Origin::embedded;
+  if (embedded) {
     throw Error(ErrorCode::unavailable,
                 fmt::format("'{}' takes the composed route on {}, which has no emitted source: {}",
                             signature.text(),

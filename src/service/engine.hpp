@@ -95,6 +95,8 @@ class Engine {
                     const Family& family,
                     std::size_t index,
                     const Target& target);
+  // Loads the kernels of Plan::otherwise, for a target that is a device, or says why not.
+  void add_otherwise(PreparedState& state, const Target& target);
   // Loads a kernel of an embedded image, for a target that is a device.
   void add_embedded(PreparedState& state,
                     const StagePlan& stage,

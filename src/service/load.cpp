@@ -149,19 +149,32 @@ PreparedPointer Engine::fused(const Family& family, Plan plan, const Target& tar
   const auto state = new_state(family, std::move(plan), target);
   for (std::size_t i = 0; i < state->plan.stages.size(); ++i)
     add_obtained(*state, family, i, target);
-  if (!state->plan.otherwise.empty() && target.hardware) {
-    const ComposedImage* image = backends_.find_composed(family.name, target.limits.arch);
-    if (image == nullptr) {
-      throw Error(ErrorCode::load_failed,
-                  fmt::format("none of the kernels built into kiln runs there, and '{}' needs them "
-                              "where {}",
-                              state->plan.signature.text(),
-                              state->plan.otherwise_when));
-    }
-    for (const StagePlan& stage : state->plan.otherwise)
-      add_embedded(*state, stage, *image, target);
-  }
+  if (!state->plan.otherwise.empty() && target.hardware) add_otherwise(*state, target);
   return state;
+}
+
+// A kernel that is there must not be lost for want of those that few launches need.
+void Engine::add_otherwise(PreparedState& state, const Target& target) {
+  const ComposedImage* image = backends_.find_composed(state.family->name, target.limits.arch);
+  if (image == nullptr) {
+    state.otherwise_refusal = "none of the kernels built into kiln runs there";
+  } else {
+    try {
+      for (const StagePlan& stage : state.plan.otherwise)
+        add_embedded(state, stage, *image, target);
+    } catch (const Error& error) {
+      if (error.code != ErrorCode::load_failed && error.code != ErrorCode::out_of_memory) throw;
+      state.otherwise_refusal = error.detail;
+    }
+  }
+  if (state.otherwise_refusal.empty()) return;
+  state.functions.resize(state.plan.stages.size());
+  log_.write(LogLevel::warn,
+             fmt::format("'{}' on {}: {}; it runs, but not where {}",
+                         state.plan.signature.text(),
+                         target.limits.arch.text(),
+                         state.otherwise_refusal,
+                         state.plan.otherwise_when));
 }
 
 void Engine::add_embedded(PreparedState& state,

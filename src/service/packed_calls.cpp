@@ -16,6 +16,13 @@ namespace {
 
 void check_call(const KernelCall& call, const PreparedState& prepared) {
   const auto stage = static_cast<std::size_t>(call.stage);
+  if (stage >= prepared.plan.stages.size() && !prepared.otherwise_refusal.empty()) {
+    throw Error(ErrorCode::load_failed,
+                fmt::format("'{}': {}, and the kernels for such arguments cannot be loaded: {}",
+                            prepared.plan.signature.text(),
+                            prepared.plan.otherwise_when,
+                            prepared.otherwise_refusal));
+  }
   if (call.stage < 0 || stage >= prepared.functions.size()) {
     throw Error(ErrorCode::internal,
                 fmt::format("{} launches stage {} of a plan with {}",

@@ -4,6 +4,7 @@
 
 #include <array>
 #include <memory>
+#include <string>
 #include <vector>
 
 #include <kiln/plan.hpp>
@@ -20,9 +21,11 @@ struct PreparedState {
   Plan plan;
   Device device;                                // ordinal -1: prepared for an architecture
   std::shared_ptr<const DeviceState> hardware;  // null: likewise
-  std::vector<LoadedFunction> functions;        // one a kernel, as Plan::kernel numbers them
-  std::array<int, 4> ctas_per_sm{1, 1, 1, 1};   // of each, asked of the driver
-  std::array<int, 4> clusters{};                // likewise; 0: it has no clusters
+  // Why the kernels of Plan::otherwise are not there, which only a launch that needs them minds.
+  std::string otherwise_refusal;
+  std::vector<LoadedFunction> functions;       // one a kernel, as Plan::kernel numbers them
+  std::array<int, 4> ctas_per_sm{1, 1, 1, 1};  // of each, asked of the driver
+  std::array<int, 4> clusters{};               // likewise; 0: it has no clusters
 };
 
 }  // namespace kiln

@@ -3,6 +3,7 @@
 #include "tests/fakes/fake_family.hpp"
 
 #include <cstddef>
+#include <cstdint>
 #include <cstring>
 
 #include <kiln/error.hpp>
@@ -34,7 +35,12 @@ Plan plan_of(const Signature& signature, const DeviceLimits& limits, StagePlan s
 PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Policy&) {
   const std::int64_t n = signature.integer("n");
   if (n > kLargest) return Rejection{FallbackReason::unsupported_size, "n is above 1000"};
-  return plan_of(signature, limits, stage_of("fake_n" + std::to_string(n), kFusedSmemBytes));
+  Plan made = plan_of(signature, limits, stage_of("fake_n" + std::to_string(n), kFusedSmemBytes));
+  if (signature.value("tag") == std::to_string(kTagOtherwise)) {
+    made.otherwise = {stage_of(std::string(kComposedEntry), 1024)};
+    made.otherwise_when = "y starts off 16 bytes";
+  }
+  return made;
 }
 
 Source emit(const Plan& plan, std::size_t stage) {
@@ -58,9 +64,12 @@ void bind(const Plan& plan,
   // Half packed before it throws: a launch must not show it.
   KernelCall& call = calls.add();
   if (x == nullptr || y == nullptr) throw Error(ErrorCode::invalid_argument, "x and y are needed");
+  const bool aligned = reinterpret_cast<std::uintptr_t>(y->data) % 16 == 0;
+  call.stage = aligned || plan.otherwise.empty() ? 0 : static_cast<int>(plan.stages.size());
+  const StagePlan& kernel = plan.kernel(static_cast<std::size_t>(call.stage));
   call.grid = {static_cast<unsigned>(x->shape[0]), 1, 1};
-  call.threads = static_cast<unsigned>(plan.stages[0].threads);
-  call.smem_bytes = plan.stages[0].smem_bytes;
+  call.threads = static_cast<unsigned>(kernel.threads);
+  call.smem_bytes = kernel.smem_bytes;
   call.set_parameters(FakeParameters{.x = x->data,
                                      .y = y->data,
                                      .rows = x->shape[0],

@@ -9,6 +9,9 @@
 
 namespace kiln::fakes {
 
+// The composed kernel runs where y starts off 16 bytes.
+inline constexpr int kTagOtherwise = 7;
+
 // op "fake", keys n (above 1000: rejected) and tag (any number; not in the source, so not in the
 // digest).
 [[nodiscard]] Signature fake_signature(int n, int tag = 0);

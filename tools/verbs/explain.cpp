@@ -101,17 +101,17 @@ int explain(const PlanOptions& options) {
 int emit(const PlanOptions& options) {
   Service service(options_of(options));
   const Plan plan = planned(options, service);
-  if (plan.route == Route::composed) {
-    throw Error(
-        ErrorCode::unavailable,
-        fmt::format(
-            "{} on {} takes the composed route, whose kernels are compiled when kiln is built; no "
-            "source is emitted ({})",
-            plan.signature.text(),
-            plan.arch.text(),
-            plan.fallback ? plan.fallback->detail : ""));
-  }
   const auto stage = static_cast<std::size_t>(options.stage);
+  if (stage < plan.stages.size() && plan.stages[stage].origin == Origin::embedded) {
+    throw Error(ErrorCode::unavailable,
+                fmt::format("{} on {} takes the composed route, and its kernel {} is compiled when "
+                            "kiln is built; no "
+                            "source is emitted ({})",
+                            plan.signature.text(),
+                            plan.arch.text(),
+                            stage,
+                            plan.fallback ? plan.fallback->detail : ""));
+  }
   if (stage >= plan.stages.size()) {
     throw Error(
         ErrorCode::invalid_signature,

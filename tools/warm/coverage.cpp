@@ -7,9 +7,12 @@
 #include <set>
 #include <utility>
 
+#include <fmt/format.h>
+
 #include <kiln/error.hpp>
 
 #include "tools/keys.hpp"
+#include "tools/terminal.hpp"
 
 namespace kiln::cli {
 namespace {
@@ -49,8 +52,14 @@ Coverage cover(const std::vector<Job>& jobs, Service& service, cache::Store& sto
   const std::optional<Toolchain> toolchain = current_toolchain(service.options().policy);
   Coverage coverage;
   for (const Job& job : jobs) {
-    const Plan plan = service.plan(job.signature, job.arch);
-    coverage.jobs.push_back(look_up(plan, keys_of(plan, toolchain), store, sources));
+    try {
+      const Plan plan = service.plan(job.signature, job.arch);
+      coverage.jobs.push_back(look_up(plan, keys_of(plan, toolchain), store, sources));
+    } catch (const Error& error) {  // as a candidate that this one has not: the others stand
+      remark(
+          fmt::format("kiln: {} on {}: {}", job.signature.text(), job.arch.text(), error.detail));
+      coverage.jobs.push_back({.signature = job.signature.text(), .arch = job.arch.text()});
+    }
     const Standing standing = coverage.jobs.back().standing;
     coverage.cached += standing == Standing::cached;
     coverage.missing += standing == Standing::missing;
