@@ -65,10 +65,14 @@ std::optional<std::string> real_path(const std::string& path, std::error_code& e
 
 std::string name_of(const std::string& path) { return path.substr(path.rfind('/') + 1); }
 
+struct CloseFolder {
+  void operator()(DIR* folder) const { ::closedir(folder); }
+};
+
 // Names in a folder that begin so, sorted; none when it cannot be listed.
 std::vector<std::string> names_in(const std::string& folder, std::string_view prefix) {
   std::vector<std::string> names;
-  const std::unique_ptr<DIR, decltype(&::closedir)> listed(::opendir(folder.c_str()), &::closedir);
+  const std::unique_ptr<DIR, CloseFolder> listed(::opendir(folder.c_str()));
   while (const dirent* entry = listed ? ::readdir(listed.get()) : nullptr) {
     const std::string_view name = entry->d_name;
     if (name.starts_with(prefix) && name != "." && name != "..") names.emplace_back(name);
