@@ -90,7 +90,7 @@ TEST_CASE("the text of a statement is a statement, however deep it may nest") {
   for (int i = 0; i < 2'000; ++i) {
     const auto most = static_cast<unsigned>(mix::kMaxDepth + 2);
     std::string open, close;
-    for (unsigned depth = random() % most; depth > 0; --depth) {
+    for (auto depth = random() % most; depth > 0; --depth) {
       switch (random() % 4) {
         case 0:
           open += "(";
