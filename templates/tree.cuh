@@ -57,16 +57,4 @@ inline int tree_slot() {
   return V == 1 ? 0 : static_cast<int>(__brev(threadIdx.x & (V - 1)) >> (32 - log2_of(V)));
 }
 
-// The tree over Count values in registers.
-template <class Combine = Add, int Count>
-inline float register_tree(float (&value)[Count]) {
-#pragma unroll
-  for (int step = 1; step < Count; step *= 2) {
-#pragma unroll
-    for (int i = 0; i + step < Count; i += 2 * step)
-      value[i] = Combine::of(value[i], value[i + step]);
-  }
-  return value[0];
-}
-
 }  // namespace kiln

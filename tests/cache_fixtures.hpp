@@ -24,6 +24,7 @@
 
 #include "cache/layout.hpp"
 #include "cache/store.hpp"
+#include "tests/temporary_folder.hpp"
 #include "tests/testing.hpp"
 
 namespace kiln::cache::testing {
@@ -33,32 +34,7 @@ namespace fs = std::filesystem;
 inline constexpr uid_t kNobody = 65534;
 
 using kiln::testing::soaking;
-
-class TemporaryFolder {
- public:
-  TemporaryFolder() {
-    std::string name = (fs::temp_directory_path() / "kiln-test-XXXXXX").string();
-    if (::mkdtemp(name.data()) == nullptr) std::abort();
-    path_ = name;
-  }
-  TemporaryFolder(const TemporaryFolder&) = delete;
-  TemporaryFolder& operator=(const TemporaryFolder&) = delete;
-  ~TemporaryFolder() {
-    std::error_code ignored;
-    // A folder that a test made read-only keeps its files from being removed.
-    for (const auto& item : fs::recursive_directory_iterator(path_, ignored)) {
-      if (item.is_directory(ignored) && !item.is_symlink(ignored)) {
-        fs::permissions(item.path(), fs::perms::owner_all, ignored);
-      }
-    }
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] const fs::path& path() const noexcept { return path_; }
-  [[nodiscard]] fs::path operator/(std::string_view name) const { return path_ / name; }
-
- private:
-  fs::path path_;
-};
+using kiln::testing::TemporaryFolder;
 
 // What a store told its log.
 struct Recorder {

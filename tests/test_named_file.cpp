@@ -18,6 +18,7 @@
 #include <vector>
 
 #include "src/core/named_file.hpp"
+#include "tests/temporary_folder.hpp"
 #include "tests/testing.hpp"
 
 namespace {
@@ -30,27 +31,14 @@ using kiln::testing::contains;
 
 constexpr std::size_t kMost = 1 << 20;
 
-class Folder {
- public:
-  Folder() {
-    std::string name = (fs::temp_directory_path() / "kiln-named-XXXXXX").string();
-    REQUIRE(::mkdtemp(name.data()) != nullptr);
-    path_ = name;
-  }
-  Folder(const Folder&) = delete;
-  Folder& operator=(const Folder&) = delete;
-  ~Folder() {
-    std::error_code ignored;
-    fs::remove_all(path_, ignored);
-  }
-  [[nodiscard]] std::string operator/(const char* name) const { return (path_ / name).string(); }
+struct Folder {
+  [[nodiscard]] std::string operator/(const char* name) const { return (folder / name).string(); }
   [[nodiscard]] std::string fifo(const char* name) const {
     REQUIRE(::mkfifo((*this / name).c_str(), 0600) == 0);
     return *this / name;
   }
 
- private:
-  fs::path path_;
+  kiln::testing::TemporaryFolder folder;
 };
 
 // A pipe as a shell gives it: by the name of its descriptor.
