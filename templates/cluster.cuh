@@ -33,6 +33,17 @@ inline void store_cluster(u32 mapped, const Chunk& c) {
                : "memory");
 }
 
+// `mapped` and `barrier` are of one CTA. What waits for the barrier's bytes sees the store; unlike
+// a cluster barrier this waits for no store to global memory.
+inline void store_cluster_async(u32 mapped, float value, u32 barrier) {
+  asm volatile(
+      "st.async.weak.shared::cluster.mbarrier::complete_tx::bytes.f32 [%0], %1, [%2];" ::"r"(
+          mapped),
+      "f"(value),
+      "r"(barrier)
+      : "memory");
+}
+
 // All threads of all CTAs of the cluster; stores before it are visible after it.
 inline void cluster_arrive() {
   asm volatile("barrier.cluster.arrive.release.aligned;" ::: "memory");

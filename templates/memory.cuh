@@ -14,7 +14,11 @@ inline u32 shared_address(const void* pointer) {
 inline void copy_async_16(u32 shared, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
 }
-// The same, or 16 zeroed bytes; `global` is then not read.
+// 4 bytes, through L1. Both addresses are multiples of 4.
+inline void copy_async_4(u32 shared, const void* global) {
+  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared), "l"(global) : "memory");
+}
+// The same as copy_async_16, or 16 zeroed bytes; `global` is then not read.
 inline void copy_async_16_or_zero(u32 shared, const void* global, bool read) {
   asm volatile(
       "cp.async.cg.shared.global [%0], [%1], 16, %2;" ::"r"(shared), "l"(global), "r"(read ? 16 : 0)
@@ -63,6 +67,7 @@ inline u32 load_shared_word(u32 shared) {
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(shared) : "memory");
   return word;
 }
+inline float load_shared_float(u32 shared) { return __uint_as_float(load_shared_word(shared)); }
 inline void store_shared_word(u32 shared, u32 word) {
   asm volatile("st.shared.b32 [%0], %1;" ::"r"(shared), "r"(word) : "memory");
 }
@@ -88,6 +93,13 @@ inline float load_past_l1_if(bool read, const float* global, float otherwise) {
   float value = otherwise;
   asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.cg.f32 %0, [%1];}"
                : "+f"(value)
+               : "l"(global), "r"(static_cast<u32>(read)));
+  return value;
+}
+inline Pair load_past_l1_if(bool read, const Pair* global, float otherwise) {
+  Pair value{otherwise, otherwise};
+  asm volatile("{.reg .pred p; setp.ne.u32 p, %3, 0; @p ld.global.cg.v2.f32 {%0, %1}, [%2];}"
+               : "+f"(value.low), "+f"(value.high)
                : "l"(global), "r"(static_cast<u32>(read)));
   return value;
 }

@@ -208,7 +208,7 @@ TEST_CASE("a signature that lacks the candidate fails alone, and the pack holds 
   const std::string pack = (folder / "kernels.kpack").string();
   const kiln::testing::Ran ran = program.run({"warm",
                                               "--candidate",
-                                              "r2_t256_l2_c2_k1_w1_x1",
+                                              "r2_t256_l2_c1_k1_w1_x1",
                                               "--signature",
                                               "rms_norm_backward:n=4096",
                                               "--signature",

@@ -19,6 +19,8 @@ struct Candidate {
   bool row_vectors_in_registers = true;
   // Measured to be faster with one stage than those that follow are with two.
   bool enough_at_one_stage = false;
+  // Slower than those before it: only where none of them fits, whatever their stages.
+  bool last_resort = false;
 };
 
 [[nodiscard]] std::vector<Candidate> candidates(const Op& op);

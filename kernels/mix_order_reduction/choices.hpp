@@ -15,7 +15,7 @@ namespace kiln::mix_order_reduction {
 [[nodiscard]] std::vector<Candidate> choices(const Op& op);
 
 // r<rows a step>_t<threads>_l<lanes a thread>_c<CTAs an SM>_k<inputs kept>_w<row vectors in
-// registers>_x<CTAs a cluster>: "r2_t256_l2_c2_k1_w1_x1".
+// registers>_x<CTAs a cluster>: "r2_t256_l2_c1_k1_w1_x1".
 [[nodiscard]] std::string candidate_name(const Candidate& candidate);
 
 // Throws Error{internal} for a name that no choice has: Family::candidates lists those there are.

@@ -50,6 +50,19 @@ std::string load_row_text(const Program& program, const Shape& shape) {
   return out + "  }\n";
 }
 
+std::string loaded_value_text(const Program& program, const Shape& shape) {
+  std::string out =
+      "  static const float* loaded_value(const kiln::mix_order_reduction::ReductionParameters& p, "
+      "int k) {\n";
+  for (int k = 0; k < shape.loaded_values; ++k) {
+    const Node& node = node_of(program, shape.row_values[static_cast<std::size_t>(k)]);
+    out += fmt::format("    {}return p.column_vectors[{}];\n",
+                       k + 1 < shape.loaded_values ? fmt::format("if (k == {}) ", k) : "",
+                       position(shape.column_vectors, node.tensor));
+  }
+  return out + "  }\n";
+}
+
 std::string write_row_text(const Program& program, const Shape& shape) {
   std::string out =
       "  static void write_row(const kiln::mix_order_reduction::ReductionParameters& p, long long "

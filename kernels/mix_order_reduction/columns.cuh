@@ -35,7 +35,7 @@ inline void write_partials(const float (&column)[Octets][kVector],
   }
   if constexpr (kChains > 1) {
     __syncthreads();
-    for (int c = threadIdx.x; c < C::geometry.n; c += C::geometry.threads) {
+    for (int c = threadIdx.x; c < kStride; c += C::geometry.threads) {
       float sum = identity(J);
 #pragma unroll 4
       for (int j = 0; j < kChains; ++j) sum = joined(J, sum, scratch[j * kStride + c]);
@@ -73,39 +73,61 @@ inline float sum_block_group(
   return sum;
 }
 
-// Every CTA sums a slice of the columns, so that the partial sums are read in about one trip to L2:
-// a thread takes one block group of one column; then one thread a column adds the groups. Scratch
-// holds kFinishFloats. Every thread of every CTA calls this.
-template <class DW, Join J, int Threads>
-inline void finish_columns(const float* partials,
-                           int n,
-                           int row_blocks,
-                           int shift,
-                           void* dw,
-                           bool accumulate,
-                           float* scratch) {
+// The same of two neighbouring columns.
+template <Join J>
+inline Pair sum_block_group_pair(
+    const float* partials, i64 stride, int row_blocks, int group, i64 column) {
+  const float* first = partials + static_cast<i64>(group) * kBlockGroup * stride + column;
+  const int count = row_blocks - group * kBlockGroup;
+  Pair value[kBlockGroup], sum{identity(J), identity(J)};
+#pragma unroll
+  for (int b = 0; b < kBlockGroup; ++b) {
+    value[b] =
+        load_past_l1_if(b < count, reinterpret_cast<const Pair*>(first + b * stride), identity(J));
+  }
+#pragma unroll
+  for (int b = 0; b < kBlockGroup; ++b)
+    sum = {joined(J, sum.low, value[b].low), joined(J, sum.high, value[b].high)};
+  return sum;
+}
+
+// `Sums` column sums from `from` on. Every CTA sums a slice of the columns of all of them, so that
+// the partial sums are read in about one trip to L2: a thread takes one block group of two columns;
+// then one thread a column adds the groups. Scratch holds kFinishFloats, a slice of each sum
+// groups << p.finish_shift. Every thread of every CTA calls this.
+template <class DW, Join J, int Sums, int Threads>
+inline void finish_columns(
+    const ReductionParameters& p, int from, int n, bool accumulate, float* scratch) {
+  const int row_blocks = p.split.blocks, shift = p.finish_shift;
   const int groups = (row_blocks + kBlockGroup - 1) / kBlockGroup;
   const int slice = 1 << shift;
 #pragma unroll 1
   for (int first = blockIdx.x * slice; first < n; first += gridDim.x * slice) {
     const int columns = n - first < slice ? n - first : slice;
 #pragma unroll 1
-    for (int i = threadIdx.x; i < groups << shift; i += Threads) {
-      const int column = i & (slice - 1);
-      if (column < columns) {
-        scratch[i] =
-            sum_block_group<J>(partials, partial_stride(n), row_blocks, i >> shift, first + column);
+    for (int i = threadIdx.x * 2; i < (Sums * groups) << shift; i += Threads * 2) {
+      const int column = i & (slice - 1), row = i >> shift;
+      const int k = Sums == 1 ? 0 : row / groups;
+      if (column < columns) {  // of a last odd one the neighbour is there too, in the stride
+        const Pair sum = sum_block_group_pair<J>(p.partials + (from + k) * p.partials_stride,
+                                                 partial_stride(n),
+                                                 row_blocks,
+                                                 row - k * groups,
+                                                 first + column);
+        scratch[i] = sum.low;
+        scratch[i + 1] = sum.high;
       }
     }
     __syncthreads();
 #pragma unroll 1
-    for (int i = threadIdx.x; i < columns; i += Threads) {
+    for (int i = threadIdx.x; i < Sums << shift; i += Threads) {
+      const int column = i & (slice - 1), k = i >> shift;
+      if (column >= columns) continue;
       float sum = identity(J);
 #pragma unroll 1
-      for (int group = 0; group < groups; ++group) {
-        sum = joined(J, sum, scratch[(group << shift) + i]);
-      }
-      store_column<DW>(dw, first + i, sum, accumulate);
+      for (int group = 0; group < groups; ++group)
+        sum = joined(J, sum, scratch[((k * groups + group) << shift) + column]);
+      store_column<DW>(p.column_sums[from + k], first + column, sum, accumulate);
     }
     __syncthreads();
   }

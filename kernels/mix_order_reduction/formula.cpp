@@ -72,33 +72,29 @@ std::string row_vectors_text(const Program& program, const Shape& shape) {
              widen);
 }
 
-// Sums that finish alike are code for one.
+// Neighbouring sums that finish alike do so together.
 std::string finish_text(const Program& program, const Shape& shape) {
   std::string out =
       "  template <int Threads>\n  static void finish(const "
       "kiln::mix_order_reduction::ReductionParameters& p, int n, float* scratch) {\n";
-  std::vector<std::string> calls;
-  for (int k = 0; k < static_cast<int>(shape.column_sums.size()); ++k) {
-    const ProgramTensor& t =
-        output_of(program, shape.column_sums[static_cast<std::size_t>(k)]).tensor;
-    calls.push_back(
-        fmt::format("kiln::mix_order_reduction::finish_columns<kiln::{}, "
-                    "kiln::mix_order_reduction::Join::{}, Threads>(p.partials + k * "
-                    "p.partials_stride, n, p.split.blocks, p.finish_shift, p.column_sums[k], {}, "
-                    "scratch);\n",
-                    to_string(t.type),
-                    to_string(column_sum_of(program, shape, k).reduction),
-                    t.accumulate));
-  }
-  const bool alike = std::all_of(
-      calls.begin(), calls.end(), [&](const std::string& call) { return call == calls[0]; });
-  if (alike) {
-    out += fmt::format("#pragma unroll 1\n    for (int k = 0; k < {}; ++k) {{\n      {}    }}\n",
-                       calls.size(),
-                       calls[0]);
-  } else {
-    for (std::size_t k = 0; k < calls.size(); ++k)
-      out += fmt::format("    {{\n      constexpr int k = {};\n      {}    }}\n", k, calls[k]);
+  const auto sum = [&](int k) -> const ProgramTensor& {
+    return output_of(program, shape.column_sums[static_cast<std::size_t>(k)]).tensor;
+  };
+  const auto alike = [&](int a, int b) {
+    return sum(a).type == sum(b).type && sum(a).accumulate == sum(b).accumulate &&
+           column_sum_of(program, shape, a).reduction == column_sum_of(program, shape, b).reduction;
+  };
+  const auto count = static_cast<int>(shape.column_sums.size());
+  for (int from = 0, to = 0; from < count; from = to) {
+    while (to < count && alike(from, to)) ++to;
+    out += fmt::format(
+        "    kiln::mix_order_reduction::finish_columns<kiln::{}, "
+        "kiln::mix_order_reduction::Join::{}, {}, Threads>(p, {}, n, {}, scratch);\n",
+        to_string(sum(from).type),
+        to_string(column_sum_of(program, shape, from).reduction),
+        to - from,
+        from,
+        sum(from).accumulate);
   }
   return out + "  }\n";
 }
@@ -118,7 +114,7 @@ std::string fused_formula(const Program& program, const Shape& shape) {
   out += joins_text("join", row_joins(shape));
   out += joins_text("column_join", column_joins(program, shape));
   out += row_vectors_text(program, shape);
-  if (shape.loaded_values > 0) out += load_row_text(program, shape);
+  if (shape.loaded_values > 0) out += loaded_value_text(program, shape);
   if (!shape.column_outputs.empty()) out += write_row_text(program, shape);
   out += chosen_text(kKnow, passes + 1, [&](int i) { return printer.know(i); });
   out += chosen_text(fmt::format("reduce({}, float* s, float* q)", kOperands), passes, [&](int i) {

@@ -13,6 +13,7 @@ struct Geometry {
   int element_bytes = 2;     // of x, dy, residual, dx
   int inputs = 2;            // matrices read a row
   int row_sums = 1;          // sums over a row
+  int loaded_values = 0;     // column vectors: values that come with a row
   int threads = 256;         // a CTA, a multiple of 32
   int lanes_per_thread = 1;  // a CTA a row: virtual lanes a thread owns in one panel
   int rows_per_step = 1;     // rows a group of threads handles between two barriers; a power of two
@@ -36,17 +37,35 @@ constexpr int octets(const Geometry& g) {
   return lanes_per_thread(g) * static_cast<int>(panels(g.n));
 }
 
-constexpr long long stage_bytes(const Geometry& g) {
+// The threads of a group in one warp.
+constexpr int part_threads(const Geometry& g) {
+  return group_threads(g) < 32 ? group_threads(g) : 32;
+}
+
+constexpr long long input_bytes(const Geometry& g) {
   return static_cast<long long>(g.rows_per_step) * g.inputs * octets(g) * kVector *
          g.element_bytes * g.threads;
 }
+// Each part has the loaded values of its own, so that no barrier wider than a warp guards them.
+// They lie after the inputs of all stages, which so stay on multiples of 128 bytes.
+constexpr int part_value_bytes(const Geometry& g) { return g.rows_per_step * g.loaded_values * 4; }
+constexpr long long value_bytes(const Geometry& g) {
+  return ceil_div(static_cast<long long>(part_value_bytes(g)) * (g.threads / part_threads(g)), 16) *
+         16;
+}
+
+constexpr long long stage_bytes(const Geometry& g) { return input_bytes(g) + value_bytes(g); }
 
 // Sums of 32-lane groups, double buffered so that one barrier a step is enough. In a cluster room
 // for two rows at least: two rows in one buffer then take what one row in two does, so that a
 // little less shared memory never brings a stage more.
-constexpr long long reduction_bytes(const Geometry& g) {
+constexpr long long row_sum_bytes(const Geometry& g) {
   const int rows = g.cluster_ctas > 1 && g.rows_per_step < 2 ? 2 : g.rows_per_step;
   return cta_row(g.n) ? 2LL * rows * g.row_sums * (lanes(g.n) / 32) * 4 : 0;
+}
+// And, in a cluster, the barriers of both buffers.
+constexpr long long reduction_bytes(const Geometry& g) {
+  return row_sum_bytes(g) + (g.cluster_ctas > 1 ? 16 : 0);
 }
 
 // Floats between two rows of the partial sums: whole vectors.
@@ -60,9 +79,10 @@ constexpr long long chain_bytes(const Geometry& g) {
 // Finishing: a float for each block group of each column of a slice, over the stage buffers too.
 inline constexpr int kFinishFloats = kMaxRowBlocks / kBlockGroup * 64;
 
-// Columns of a slice, as a power of two: a CTA's even share, as far as the scratch holds it.
-constexpr int finish_shift(long long n, int row_blocks, int ctas) {
-  const long long groups = ceil_div(row_blocks, kBlockGroup);
+// Columns of a slice, as a power of two: a CTA's even share, as far as the scratch holds it for all
+// column sums.
+constexpr int finish_shift(long long n, int row_blocks, int ctas, int column_sums) {
+  const long long groups = ceil_div(row_blocks, kBlockGroup) * column_sums;
   int shift = 3;
   while ((1LL << shift) * ctas < n && (2LL << shift) * groups <= kFinishFloats) ++shift;
   return shift;

@@ -41,7 +41,7 @@ ReductionParameters parameters(const Bound& b, std::int64_t n, const LaunchConte
   ReductionParameters p{};
   for (std::size_t i = 0; i < b.matrices.count; ++i) {
     const Tensor& t = *b.matrices.tensors[i];
-    p.inputs[i] = {t.data, t.strides[0]};
+    p.inputs[i] = {t.data, t.strides[0], 0};
     p.input_types[i] = element_type(t.type);
   }
   for (std::size_t i = 0; i < b.row_vectors.count; ++i) {
@@ -54,7 +54,7 @@ ReductionParameters parameters(const Bound& b, std::int64_t n, const LaunchConte
     p.scalars[i] = static_cast<float>(b.scalars.tensors[i]->value);
   for (std::size_t i = 0; i < b.outputs.count; ++i) {
     const Tensor& t = *b.outputs.tensors[i];
-    p.outputs[i] = {t.data, t.strides[0]};
+    p.outputs[i] = {t.data, t.strides[0], 0};
     p.output_types[i] = element_type(t.type);
   }
   for (std::size_t i = 0; i < b.column_outputs.count; ++i)
@@ -97,10 +97,16 @@ void pack_fused(const Plan& plan,
   clusters = std::max(1, clusters);
   // Without column sums rows may fall to blocks in any way.
   if (b.column_sums.count == 0) p.split = spread_rows(b.rows, n, clusters);
+  const std::int64_t chain_rows = static_cast<std::int64_t>(p.split.blocks) * tile_rows(n);
+  for (std::size_t i = 0; i < b.matrices.count; ++i)
+    p.inputs[i].pitch = chain_rows * p.inputs[i].stride * size_bytes(b.matrices.tensors[i]->type);
+  for (std::size_t i = 0; i < b.outputs.count; ++i)
+    p.outputs[i].pitch = chain_rows * p.outputs[i].stride * size_bytes(b.outputs.tensors[i]->type);
   call.grid = {
       static_cast<unsigned>(std::min(p.split.blocks, clusters) * stage.cluster_ctas), 1, 1};
   call.cluster_ctas = static_cast<unsigned>(stage.cluster_ctas);
-  p.finish_shift = finish_shift(n, p.split.blocks, static_cast<int>(call.grid[0]));
+  p.finish_shift = finish_shift(
+      n, p.split.blocks, static_cast<int>(call.grid[0]), static_cast<int>(b.column_sums.count));
   call.threads = static_cast<unsigned>(stage.threads);
   call.cooperative = b.column_sums.count > 0;
   call.smem_bytes = stage.smem_bytes;

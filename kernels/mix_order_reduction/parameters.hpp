@@ -7,14 +7,17 @@
 
 namespace kiln::mix_order_reduction {
 
-// A matrix [rows, n]: row-major, columns contiguous, the stride in elements.
+// A matrix [rows, n]: row-major, columns contiguous, the stride in elements. Fused: pitch, the
+// bytes from a row to the next one of its chain.
 struct MatrixView {
   const void* base;
   long long stride;
+  long long pitch;
 };
 struct MutableMatrixView {
   void* base;
   long long stride;
+  long long pitch;
 };
 
 inline constexpr int kMaxMatrices = 8;  // inputs

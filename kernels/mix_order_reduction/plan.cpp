@@ -60,6 +60,7 @@ StagePlan stage_plan(const Op& op,
   stage.constants = {{"n", g.n},
                      {"inputs", g.inputs},
                      {"row_sums", g.row_sums},
+                     {"loaded_values", g.loaded_values},
                      {"lanes_per_thread", g.lanes_per_thread},
                      {"rows_per_step", g.rows_per_step},
                      {"stages", g.stages},
@@ -148,9 +149,7 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
       policy.candidate.empty() ? candidates(op) : std::vector{choice_named(op, policy.candidate)};
   for (Candidate& c : all) {
     if (!threads_fit(limits, c)) continue;
-    // Clusters of what one CTA could hold: slower, so only where nothing else fits.
-    const bool resort = c.geometry.cluster_ctas > 1 && op.n <= kMaxCtaColumns;
-    if (resort && best != nullptr) break;
+    if (c.last_resort && best != nullptr) break;
     if (!registers_fit(op, limits, c)) continue;
     const int fits = stages_that_fit(c.geometry, smem_limit(limits, c.ctas_per_sm), wanted);
     if (fits == 0) continue;

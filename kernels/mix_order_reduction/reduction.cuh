@@ -16,8 +16,9 @@
 namespace kiln::mix_order_reduction {
 
 // Formula gives: Matrix, the type of every matrix; the counts below; RowVectors, what a thread
-// holds of the row vectors for eight columns, with load and widen; how sums are joined; load_row,
-// know and write_row, of one row; reduce and last, of one element; finish, of one column sum:
+// holds of the row vectors for eight columns, with load and widen; how sums are joined;
+// loaded_value, know and write_row, of one row; reduce and last, of one element; finish, of one
+// column sum:
 //   m: matrices   v: row vectors   c: the row's values, column vectors first   u: scalars
 //   s: row sums   q: column sums   o: matrix outputs
 template <class C>
@@ -33,7 +34,6 @@ struct Reduction {
   static constexpr int kKept = Formula::kept_matrices;
   static constexpr int kOutputs = Formula::matrix_outputs;
   static constexpr int kRowVectors = Formula::row_vectors;
-  static constexpr int kLoadedValues = Formula::loaded_values;
   static constexpr int kRowValues = Formula::row_values;
   static constexpr int kPasses = Formula::passes;
   static constexpr int kColumnSums = Formula::column_sums;
@@ -41,30 +41,31 @@ struct Reduction {
   static constexpr int kStages = kGeometry.stages;
   static constexpr int kOctets = Owned::kOctets;
   static constexpr int kLanes = Owned::kLanesPerThread;
-  // Where registers are few a branch that is always taken makes the compiler finish one octet
-  // before the next; with all of them at once it spills (NVRTC 13.0).
-  static constexpr bool kOneByOne = Owned::kVectorOnly && kOctets >= 4;
+  // A branch that is always taken makes the compiler finish one octet before the next: where passes
+  // read shared memory anew, or hold many octets, it else loads all of them at once and spills
+  // (NVRTC 13.0).
+  static constexpr bool kOneByOne = Owned::kVectorOnly && kOctets >= (C::keep_inputs ? 4 : 2);
+  // Passes over kept inputs share what they compute where they are in one block of code: a row that
+  // is not there is then computed from whatever its buffer holds, and added to no column. In
+  // branches of their own they repeat it: a quarter more instructions (layer norm backward).
+  static constexpr bool kUniform = Stages<C, X>::kUniform;
+  static constexpr bool kShares = C::keep_inputs && kOctets < 4;
 
   const ReductionParameters& p;
   Stages<C, X> stages;
   float* reduction;  // in shared memory, after the stage buffers
   float* scratch;    // over the stage buffers, when they are drained
   RowVectors row_vectors[C::row_vectors_in_registers ? kOctets : 1];
-  int parity = 0;  // which half of `reduction` the next row sums meet in
+  int turn = 0;  // of row_sums
   float column[kColumnSums > 0 ? kColumnSums : 1][kColumnSums > 0 ? kOctets : 1][kVector];
 
   static constexpr int at_least_one(int count) { return count > 0 ? count : 1; }
-  // Of one step and row: what column vectors hold, and what passes give.
-  using Loaded = float[kRows][at_least_one(kLoadedValues)];
+  // Of one step and row: what column vectors hold, then what passes give.
   using Values = float[kRows][at_least_one(kRowValues)];
+  // Where the next row of every output goes, or, as Sources, this thread's octet 0 of it.
+  using Destinations = char * [at_least_one(kOutputs)];
   using Kept = Octet<X>[C::keep_inputs ? at_least_one(kKept) : 1][C::keep_inputs ? kRows : 1]
                        [C::keep_inputs ? kOctets : 1];
-
-  void start_step(int step, int stage, const BlockRows& rows) const {
-    stages.start(step, stage, rows, p.vector_access, [&](int i) {
-      return input_view<kInputs, kGeometry.row_sums == 1>(p, i);
-    });
-  }
 
   RowVectors row_vectors_of(int v) const {
     if constexpr (kRowVectors > 0 && C::row_vectors_in_registers) {
@@ -88,29 +89,49 @@ struct Reduction {
 
   // One row's share of a pass's row sums and column sums.
   template <int Pass, int Sums, int Lanes>
-  void reduce_octet(
-      int stage, int r, int v, const Kept& kept, const Values& values, float (&lane_sum)[Lanes]) {
+  void reduce_octet(int stage,
+                    int r,
+                    int v,
+                    bool there,
+                    const Kept& kept,
+                    const Values& values,
+                    float (&lane_sum)[Lanes]) {
     const RowVectors vectors = row_vectors_of(v);
     Octet<X> in[at_least_one(kKept)];
 #pragma unroll
     for (int k = 0; k < kKept; ++k) in[k] = input_octet(kept, stage, r, k, v);
+    const auto add = [&](bool to_row, bool to_columns) {
 #pragma unroll
-    for (int i = 0; i < kVector; ++i) {
-      if (!Owned::kWhole && i >= Owned::count(v)) break;
-      float m[at_least_one(kKept)], w[at_least_one(kRowVectors)];
-      float s[Sums], q[at_least_one(kColumnSums)];
+      for (int i = 0; i < kVector; ++i) {
+        if (!Owned::kWhole && i >= Owned::count(v)) break;
+        float m[at_least_one(kKept)], w[at_least_one(kRowVectors)];
+        float s[Sums], q[at_least_one(kColumnSums)];
 #pragma unroll
-      for (int k = 0; k < kKept; ++k) m[k] = in[k].get(i);
-      vectors.widen(i, w);
+        for (int k = 0; k < kKept; ++k) m[k] = in[k].get(i);
+        vectors.widen(i, w);
 #pragma unroll
-      for (int k = 0; k < Sums; ++k) s[k] = lane_sum[lane_index(r, Sums, k, v)];
+        for (int k = 0; k < Sums; ++k) s[k] = lane_sum[lane_index(r, Sums, k, v)];
 #pragma unroll
-      for (int k = 0; k < kColumnSums; ++k) q[k] = column[k][v][i];
-      Formula::template reduce<Pass>(m, w, values[r], p.scalars, C::inverse_n, s, q);
+        for (int k = 0; k < kColumnSums; ++k) q[k] = column[k][v][i];
+        Formula::template reduce<Pass>(m, w, values[r], p.scalars, C::inverse_n, s, q);
 #pragma unroll
-      for (int k = 0; k < Sums; ++k) lane_sum[lane_index(r, Sums, k, v)] = s[k];
+        for (int k = 0; k < (to_row ? Sums : 0); ++k) lane_sum[lane_index(r, Sums, k, v)] = s[k];
 #pragma unroll
-      for (int k = 0; k < kColumnSums; ++k) column[k][v][i] = q[k];
+        for (int k = 0; k < (to_columns ? kColumnSums : 0); ++k) column[k][v][i] = q[k];
+      }
+    };
+    float before[Sums];
+#pragma unroll
+    for (int k = 0; k < Sums; ++k) before[k] = lane_sum[lane_index(r, Sums, k, v)];
+    if (!kShares || BlockRows::surely_has(r) || kColumnSums == 0) {
+      add(true, true);
+    } else {
+      add(true, false);
+      if (there) add(false, true);
+    }
+#pragma unroll
+    for (int k = 0; k < Sums; ++k) {
+      if (!Owned::owns(v)) lane_sum[lane_index(r, Sums, k, v)] = before[k];
     }
   }
 
@@ -125,16 +146,17 @@ struct Reduction {
       for (int i = 0; i < kRows * kSums * kLanes; ++i) lane_sum[i] = identity(kJoin);
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
-        if (!rows.has(step, r)) continue;
+        const bool there = rows.has(step, r);
+        if (!kShares && !there) continue;
 #pragma unroll
         for (int v = 0; v < kOctets; ++v) {
-          if (Owned::owns(v) && (!kOneByOne || p.vector_access))
-            reduce_octet<Pass, kSums>(stage, r, v, kept, values, lane_sum);
+          if (Owned::computes(v) && (!kOneByOne || p.vector_access))
+            reduce_octet<Pass, kSums>(stage, r, v, there, kept, values, lane_sum);
         }
       }
       float row_sum[kRows * kSums];
-      row_sums<C, kJoin, kSums>(lane_sum, row_sum, reduction, parity);
-      parity ^= 1;  // over steps, passes and blocks alike: neighbours are still reading this half
+      row_sums<C, kJoin, kSums>(lane_sum, row_sum, reduction, turn);
+      turn = (turn + 1) & (kGeometry.cluster_ctas > 1 ? 3 : 1);  // over steps, passes and blocks
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
         Formula::template know<Pass + 1>(&row_sum[r * kSums], p.scalars, C::inverse_n, values[r]);
@@ -143,7 +165,13 @@ struct Reduction {
     }
   }
 
-  void write_octet(int stage, int r, int v, i64 row, const Kept& kept, const Values& values) {
+  void write_octet(int stage,
+                   int r,
+                   int v,
+                   bool there,
+                   const Destinations& to,
+                   const Kept& kept,
+                   const Values& values) {
     const RowVectors vectors = row_vectors_of(v);
     Octet<X> in[kInputs], out[at_least_one(kOutputs)];
 #pragma unroll
@@ -161,15 +189,17 @@ struct Reduction {
         for (int k = 0; k < (Formula::last_sums ? kColumnSums : 0); ++k) q[k] = column[k][v][i + j];
         Formula::last(m, w, values[r], p.scalars, C::inverse_n, q, value[j]);
 #pragma unroll
-        for (int k = 0; k < (Formula::last_sums ? kColumnSums : 0); ++k) column[k][v][i + j] = q[k];
+        for (int k = 0; k < (Formula::last_sums ? kColumnSums : 0); ++k) {
+          if (there) column[k][v][i + j] = q[k];
+        }
       }
 #pragma unroll
       for (int o = 0; o < kOutputs; ++o) out[o].set_pair(i, value[0][o], value[1][o]);
     }
 #pragma unroll
     for (int o = 0; o < kOutputs; ++o) {
-      char* to = static_cast<char*>(p.outputs[o].base) + row * p.outputs[o].stride * X::kBytes;
-      store_octet<C, X>(to, v, out[o], p.vector_access);
+      char* mine = to[o] + (kUniform ? Owned::column(0) * X::kBytes : 0);
+      if (there && Owned::owns(v)) store_octet<C, X>(mine, v, out[o], p.vector_access);
     }
   }
 
@@ -186,33 +216,48 @@ struct Reduction {
   }
 
   // One step: kRows rows of every group.
-  void compute(int step, int stage, const BlockRows& rows, const Kept& kept, Values& values) {
+  void compute(int step,
+               int stage,
+               const BlockRows& rows,
+               const Kept& kept,
+               Destinations& to,
+               Values& values) {
 #pragma unroll
     for (int r = 0; r < kRows; ++r)
       Formula::template know<0>(nullptr, p.scalars, C::inverse_n, values[r]);
     reduce_rows<0>(step, stage, rows, kept, values);
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
-      if (!rows.has(step, r)) continue;
-      const i64 row = rows.row(step, r);
+      const bool there = (kShares && BlockRows::surely_has(r)) || rows.has(step, r);
+      if (!kShares && !there) continue;
       if constexpr (Formula::column_outputs > 0) {
-        if (Owned::leads_row()) Formula::write_row(p, row, values[r]);
+        if (there && Owned::leads_row()) Formula::write_row(p, rows.row(step, r), values[r]);
       }
       if constexpr (kOutputs > 0 || Formula::last_sums) {
 #pragma unroll
         for (int v = 0; v < kOctets; ++v) {
-          if (Owned::owns(v)) write_octet(stage, r, v, row, kept, values);
+          if (Owned::computes(v) && (!kOneByOne || p.vector_access))
+            write_octet(stage, r, v, there, to, kept, values);
         }
       }
+#pragma unroll
+      for (int o = 0; o < kOutputs; ++o) to[o] += p.outputs[o].pitch;
     }
   }
 
   void run_block(int block) {
     const BlockRows rows(p.split, block);
     const int steps = rows.steps();
+    typename Stages<C, X>::Sources from;
+    Stages<C, X>::first_sources(p, rows, from);
+    Destinations to;
+#pragma unroll
+    for (int o = 0; o < kOutputs; ++o) {
+      to[o] =
+          static_cast<char*>(p.outputs[o].base) +
+          (rows.row(0, 0) * p.outputs[o].stride + (kUniform ? 0 : Owned::column(0))) * X::kBytes;
+    }
     Values values;
-    Loaded next;
-    load_row_values<C>(p, 0, rows, next);
     // Steps below 0 only fill the pipeline. Kept inputs leave their buffer at once, and it is
     // refilled while the rows are computed; else both passes read shared memory, and the buffer is
     // refilled after them.
@@ -223,24 +268,19 @@ struct Reduction {
       if (s >= 0) {
         copy_async_wait<kStages - 1>();
         __syncwarp();
+        stages.read_values(stage, values);
         if constexpr (C::keep_inputs) keep(stage, kept);
       }
       if constexpr (kRefillEarly) {
         __syncwarp();
-        start_step(s + kStages, stage, rows);
+        stages.start(p, s + kStages, stage, rows, from);
       }
       if (s >= 0) {
-#pragma unroll
-        for (int r = 0; r < kRows; ++r) {
-#pragma unroll
-          for (int k = 0; k < kLoadedValues; ++k) values[r][k] = next[r][k];
-        }
-        load_row_values<C>(p, s + 1, rows, next);
-        compute(s, stage, rows, kept, values);
+        compute(s, stage, rows, kept, to, values);
       }
       if constexpr (!kRefillEarly) {
         __syncwarp();
-        start_step(s + kStages, stage, rows);
+        stages.start(p, s + kStages, stage, rows, from);
       }
     }
     copy_async_wait<0>();
@@ -265,6 +305,7 @@ struct Reduction {
     }
     constexpr int kCtas = kGeometry.cluster_ctas;
     if constexpr (kCtas > 1) {  // a neighbour's shared memory may be written only once it runs
+      if (threadIdx.x == 0) init_row_sums<C>(reduction);
       cluster_arrive();
       cluster_wait();
     }

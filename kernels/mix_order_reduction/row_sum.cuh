@@ -5,20 +5,32 @@
 
 #include "kernels/mix_order_reduction/joins.cuh"
 #include "kernels/mix_order_reduction/rows.cuh"
+#include "templates/mbarrier.cuh"
 #include "templates/tree.cuh"
 
 namespace kiln::mix_order_reduction {
 
+// The barriers of a cluster's row sums; one thread a CTA calls this, before a cluster barrier.
+template <class C>
+inline void init_row_sums(float* shared) {
+  const u32 barriers = shared_address(shared) + static_cast<u32>(row_sum_bytes(C::geometry));
+  mbarrier_init(barriers, 1);
+  mbarrier_init(barriers + 8, 1);
+  fence_mbarrier_init();
+}
+
 // `Sums`, a power of two, are joined by J; several of one row count as rows.
 // lane_sum[row * kLanesPerThread + k] holds lane k of this thread; sum[row] receives the row's sum
-// in every thread of the group. `shared` holds reduction_bytes; `parity` alternates from call to
-// call. All threads of the CTA call this.
+// in every thread of the group. `shared` holds reduction_bytes; `turn` counts calls modulo 4: the
+// low bit is the buffer, the high one the phase of its barrier. All threads of the CTA call this.
+// Two buffers do: who writes one again has read the other, and that took a sum from every warp that
+// read the first.
 template <class C, Join J, int Sums>
 inline void row_sums(
     float (&lane_sum)[C::geometry.rows_per_step * Sums * Columns<C>::kLanesPerThread],
     float (&sum)[C::geometry.rows_per_step * Sums],
     float* shared,
-    int parity) {
+    int turn) {
   using Owned = Columns<C>;
   using Combine = Joining<J>;
   constexpr int kRows = C::geometry.rows_per_step * Sums;
@@ -37,7 +49,14 @@ inline void row_sums(
       constexpr int kCtas = C::geometry.cluster_ctas;
       constexpr int kParts = lanes(C::geometry.n) / 32;
       constexpr int kCtaParts = kK * (C::geometry.threads / 32);
-      float* buffer = shared + parity * C::geometry.rows_per_step * C::geometry.row_sums * kParts;
+      float* buffer =
+          shared + (turn & 1) * C::geometry.rows_per_step * C::geometry.row_sums * kParts;
+      const u32 barrier =
+          shared_address(shared) + static_cast<u32>(row_sum_bytes(C::geometry)) + (turn & 1) * 8;
+      if constexpr (kCtas > 1) {
+        if (threadIdx.x == 0)
+          mbarrier_arrive_expect(barrier, kCtas * (C::geometry.threads / 32) * kValues * 4);
+      }
       if (threadIdx.x % 32 < kValues) {
         const int slot = tree_slot<kValues>();
         const int part = slot % kK * (C::geometry.threads / 32) + threadIdx.x / 32;
@@ -47,14 +66,14 @@ inline void row_sums(
           const u32 address =
               shared_address(buffer + slot / kK * kParts + Owned::first_lane() / 32 + part);
 #pragma unroll
-          for (u32 rank = 0; rank < kCtas; ++rank) store_cluster(map_to_rank(address, rank), mine);
+          for (u32 rank = 0; rank < kCtas; ++rank)
+            store_cluster_async(map_to_rank(address, rank), mine, map_to_rank(barrier, rank));
         }
       }
       if constexpr (kCtas == 1) {
         __syncthreads();
       } else {
-        cluster_arrive();
-        cluster_wait();
+        mbarrier_wait(barrier, turn >> 1);
       }
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {

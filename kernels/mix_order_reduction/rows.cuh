@@ -17,13 +17,19 @@ struct Columns {
   static constexpr int kOctets = octets(kGeometry);
   static constexpr int kLanesPerThread = lanes_per_thread(kGeometry);
   static constexpr int kGroupThreads = group_threads(kGeometry);
-  static constexpr int kPartThreads = kGroupThreads < 32 ? kGroupThreads : 32;
+  static constexpr int kPartThreads = part_threads(kGeometry);
   static constexpr bool kWhole = kN % kVector == 0;
   // Every row starts on 16 bytes and ends there: the kernel has no narrow path.
   static constexpr bool kVectorOnly = kWhole && !C::takes_any_alignment;
   // Every thread owns kOctets full octets.
   static constexpr bool kExact =
       kWhole && static_cast<i64>(kOctets) * kGroupThreads * kVector * kGeometry.cluster_ctas == kN;
+  // Few octets lie past the row: with kept inputs they are computed like the others, from whatever
+  // their buffer holds, and written nowhere. A branch around them would keep passes from sharing
+  // what they compute.
+  static constexpr bool kComputesAll =
+      kWhole && C::keep_inputs && kOctets < 4 &&
+      static_cast<i64>(kOctets) * kGroupThreads * kVector * kGeometry.cluster_ctas * 7 <= kN * 8;
 
   // The first lane of this CTA in every panel.
   static int first_lane() {
@@ -35,13 +41,18 @@ struct Columns {
   static bool leads_row() { return threadIdx.x % kGroupThreads == 0 && first_lane() == 0; }
   // The first column of this thread's part in octet v.
   static i64 part_column(int v) {
-    const int lane = first_lane() + (v % kLanesPerThread) * kGroupThreads +
-                     (threadIdx.x % kGroupThreads) / kPartThreads * kPartThreads;
-    return static_cast<i64>(v / kLanesPerThread) * kMaxLanes * kVector +
-           static_cast<i64>(lane) * kVector;
+    const int lane = first_lane() + (threadIdx.x % kGroupThreads) / kPartThreads * kPartThreads;
+    return octet_distance(v) + static_cast<i64>(lane) * kVector;
   }
   static i64 column(int v) { return part_column(v) + part_lane() * kVector; }
+  // From octet 0 to octet v.
+  static constexpr i64 octet_distance(int v) {
+    return (static_cast<i64>(v / kLanesPerThread) * kMaxLanes +
+            static_cast<i64>(v % kLanesPerThread) * kGroupThreads) *
+           kVector;
+  }
   static bool owns(int v) { return kExact || column(v) < kN; }
+  static bool computes(int v) { return kComputesAll || owns(v); }
   // Elements of octet v that exist.
   static int count(int v) {
     if constexpr (kWhole) return kVector;
@@ -55,9 +66,10 @@ struct Columns {
 // compile time.
 
 template <class T>
-inline void copy_elements(u32 shared, const typename T::Storage* row, i64 column, int count) {
+inline void copy_elements(u32 shared, const char* from, int count) {
+  const auto* elements = reinterpret_cast<const typename T::Storage*>(from);
 #pragma unroll 1
-  for (int i = 0; i < count; ++i) store_shared_element(shared + i * T::kBytes, row[column + i]);
+  for (int i = 0; i < count; ++i) store_shared_element(shared + i * T::kBytes, elements[i]);
 }
 
 // Elements past `count` are zero. The chunk is shifted up by one element at a time, since registers
@@ -120,19 +132,27 @@ inline void for_chunk(int v, int c, u32 slot, Copy copy) {
   }
 }
 
-// Starts copying a row that begins on 16 bytes.
+// The column of the first chunk that this thread copies of a row.
 template <class C, class T>
-inline void start_row(const void* row, u32 slot) {
-  const auto* elements = static_cast<const typename T::Storage*>(row);
+inline i64 first_copied() {
+  return Columns<C>::part_column(0) + Columns<C>::part_lane() * (16 / T::kBytes);
+}
+
+// Starts copying a row that begins on 16 bytes; `mine` is the first chunk that this thread copies.
+template <class C, class T>
+inline void start_row(const char* mine, u32 slot) {
+  using Owned = Columns<C>;
 #pragma unroll
   for (int v = 0; v < Columns<C>::kOctets; ++v) {
 #pragma unroll
     for (int c = 0; c < Octet<T>::kChunks; ++c) {
       for_chunk<C, T>(v, c, slot, [&](u32 to, i64 column) {
-        if (Columns<C>::kWhole || column + 16 / T::kBytes <= C::geometry.n) {
-          copy_async_16(to, elements + column);
+        const char* from =
+            mine + Owned::octet_distance(v) * T::kBytes + c * (16 * Owned::kPartThreads);
+        if (Owned::kWhole || column + 16 / T::kBytes <= C::geometry.n) {
+          copy_async_16(to, from);
         } else {
-          copy_elements<T>(to, elements, column, chunk_count<T>(column, C::geometry.n));
+          copy_elements<T>(to, from, chunk_count<T>(column, C::geometry.n));
         }
       });
     }
@@ -141,12 +161,12 @@ inline void start_row(const void* row, u32 slot) {
 
 // Copies a row of any alignment; done when it returns.
 template <class C, class T>
-inline void copy_row(const void* row, u32 slot) {
-  const auto* elements = static_cast<const typename T::Storage*>(row);
+inline void copy_row(const char* mine, u32 slot) {
+  const char* row = mine - first_copied<C, T>() * T::kBytes;
 #pragma unroll 1
   for (int i = 0; i < Columns<C>::kOctets * Octet<T>::kChunks; ++i) {
     for_chunk<C, T>(i / Octet<T>::kChunks, i % Octet<T>::kChunks, slot, [&](u32 to, i64 column) {
-      copy_elements<T>(to, elements, column, chunk_count<T>(column, C::geometry.n));
+      copy_elements<T>(to, row + column * T::kBytes, chunk_count<T>(column, C::geometry.n));
     });
   }
 }
@@ -184,21 +204,23 @@ inline Octet<T> load_vector_octet(const void* vector, int v, bool vector_access)
   return out;
 }
 
+// `mine` is where this thread's octet 0 of the row goes.
 template <class C, class T>
-inline void store_octet(void* row, int v, const Octet<T>& octet, bool vector_access) {
+inline void store_octet(char* mine, int v, const Octet<T>& octet, bool vector_access) {
   using Owned = Columns<C>;
   constexpr int kChunkColumns = 16 / T::kBytes;
-  auto* elements = static_cast<typename T::Storage*>(row);
+  auto* elements = reinterpret_cast<typename T::Storage*>(mine) + Owned::octet_distance(v);
   if (Owned::kVectorOnly || (vector_access && Owned::count(v) == kVector)) {
 #pragma unroll
     for (int c = 0; c < Octet<T>::kChunks; ++c) {
-      store_streaming(elements + Owned::column(v) + c * kChunkColumns, octet.chunk[c]);
+      store_streaming(elements + c * kChunkColumns, octet.chunk[c]);
     }
   } else {
 #pragma unroll
     for (int c = 0; c < Octet<T>::kChunks; ++c) {
       const i64 column = Owned::column(v) + c * kChunkColumns;
-      scatter_chunk<T>(elements + column, octet.chunk[c], chunk_count<T>(column, Owned::kN));
+      scatter_chunk<T>(
+          elements + c * kChunkColumns, octet.chunk[c], chunk_count<T>(column, Owned::kN));
     }
   }
 }

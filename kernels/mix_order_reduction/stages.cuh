@@ -30,6 +30,8 @@ struct Rows {
   // Row r of a step, and whether the block still has it.
   bool has(int step, int r) const { return index(step, r) < count; }
   i64 row(int step, int r) const { return block_row(split, kTile, block, index(step, r)); }
+  // Every step below steps() has its row r.
+  static constexpr bool surely_has(int r) { return kChains == 1 && r == 0; }
 
  private:
   int index(int step, int r) const { return (step * kRows + r) * kChains + chain; }
@@ -58,72 +60,80 @@ struct Stages {
 
   u32 buffers;  // shared-memory address
 
+  static constexpr u32 kInputBytes = static_cast<u32>(input_bytes(kGeometry));
+  static constexpr int kValues = kGeometry.loaded_values;
+
   u32 slot(int stage, int r, int input) const {
-    return buffers + (stage * kRows + r) * (kGeometry.inputs * kRowBytes) + input * kRowBytes +
+    return buffers + stage * kInputBytes + (r * kGeometry.inputs + input) * kRowBytes +
            threadIdx.x / Owned::kPartThreads * (Owned::kPartThreads * 16 * Octet<T>::kChunks);
   }
+  // Loaded value k of row r.
+  u32 value_slot(int stage, int r, int k) const {
+    return buffers + kGeometry.stages * kInputBytes +
+           stage * static_cast<u32>(value_bytes(kGeometry)) +
+           threadIdx.x / Owned::kPartThreads * part_value_bytes(kGeometry) + (r * kValues + k) * 4;
+  }
 
-  // Starts loading the inputs of one step into a stage; input(i) is matrix i. Called in one place:
-  // code size is compile time.
-  template <class Input>
-  void start(int step, int stage, const Rows<C>& rows, bool vector_access, Input input) const {
-    const auto load = [&](int r, int i, auto load_row) {
-      if (!rows.has(step, r)) return;
-      const MatrixView matrix = input(i);
-      load_row(
-          static_cast<const char*>(matrix.base) + rows.row(step, r) * matrix.stride * T::kBytes,
-          slot(stage, r, i));
-    };
-    if (Owned::kVectorOnly || vector_access) {
+  // A value a lane: of all rows at once.
+  void start_values(const ReductionParameters& p, int step, int stage, const Rows<C>& rows) const {
+    if constexpr (kValues > 0) {
 #pragma unroll
-      for (int r = 0; r < kRows; ++r) {
-#pragma unroll
-        for (int i = 0; i < kGeometry.inputs; ++i) {
-          load(r, i, [](const void* row, u32 to) { start_row<C, T>(row, to); });
+      for (int first = 0; first < kRows * kValues; first += Owned::kPartThreads) {
+        const int i = first + Owned::part_lane(), r = i / kValues;
+        if (i < kRows * kValues && rows.has(step, r)) {
+          copy_async_4(value_slot(stage, 0, i),
+                       C::Formula::loaded_value(p, i % kValues) + rows.row(step, r));
         }
       }
-    } else {
-#pragma unroll 1
-      for (int i = 0; i < kRows * kGeometry.inputs; ++i) {
-        load(i / kGeometry.inputs, i % kGeometry.inputs, [](const void* row, u32 to) {
-          copy_row<C, T>(row, to);
-        });
+    }
+  }
+
+  template <int Count, int Values>
+  void read_values(int stage, float (&values)[Count][Values]) const {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int k = 0; k < kValues; ++k) values[r][k] = load_shared_float(value_slot(stage, r, k));
+    }
+  }
+
+  // The next row of every input: of a CTA, so that uniform registers hold it, or this thread's
+  // share of its group's.
+  using Sources = const char * [kGeometry.inputs];
+  static constexpr bool kUniform = cta_row(kGeometry.n);
+
+  static void first_sources(const ReductionParameters& p, const Rows<C>& rows, Sources& from) {
+    const i64 row = rows.row(0, 0);
+#pragma unroll
+    for (int i = 0; i < kGeometry.inputs; ++i) {
+      from[i] = static_cast<const char*>(p.inputs[i].base) +
+                (row * p.inputs[i].stride + (kUniform ? 0 : first_copied<C, T>())) * T::kBytes;
+    }
+  }
+
+  // Starts loading the inputs of one step into a stage, and moves on to the next step. Called in
+  // one place: code size is compile time.
+  void start(
+      const ReductionParameters& p, int step, int stage, const Rows<C>& rows, Sources& from) const {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+      const bool has = rows.has(step, r);
+#pragma unroll
+      for (int i = 0; i < kGeometry.inputs; ++i) {
+        if (has) {
+          const char* mine = from[i] + (kUniform ? first_copied<C, T>() * T::kBytes : 0);
+          if (Owned::kVectorOnly || p.vector_access) {
+            start_row<C, T>(mine, slot(stage, r, i));
+          } else {
+            copy_row<C, T>(mine, slot(stage, r, i));
+          }
+        }
+        from[i] += p.inputs[i].pitch;
       }
     }
+    start_values(p, step, stage, rows);
     copy_async_commit();
   }
 };
-
-// Matrix i. By index or by selects: the same loads, but wide rows with one sum spilled with the
-// one, and with two sums with the other (NVRTC 13.0).
-template <int Inputs, bool ByIndex>
-inline MatrixView input_view(const ReductionParameters& p, int i) {
-  if constexpr (ByIndex) return p.inputs[i];
-  MatrixView view = p.inputs[0];
-#pragma unroll
-  for (int k = 1; k < Inputs; ++k) {
-    if (i == k) view = p.inputs[k];
-  }
-  return view;
-}
-
-// What column vectors hold for the rows of a step.
-template <class C, int Count, int Values>
-inline void load_row_values(const ReductionParameters& p,
-                            int step,
-                            const Rows<C>& rows,
-                            float (&loaded)[Count][Values]) {
-  if constexpr (C::Formula::loaded_values > 0) {
-#pragma unroll
-    for (int r = 0; r < Count; ++r) {
-      if (rows.has(step, r)) {
-        C::Formula::load_row(p, rows.row(step, r), loaded[r]);
-      } else {
-#pragma unroll
-        for (int k = 0; k < Values; ++k) loaded[r][k] = 0.0f;
-      }
-    }
-  }
-}
 
 }  // namespace kiln::mix_order_reduction

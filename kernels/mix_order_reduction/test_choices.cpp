@@ -45,6 +45,7 @@ mix::Geometry geometry_of(const StagePlan& stage) {
   return {.n = stage.constant("n"),
           .inputs = static_cast<int>(stage.constant("inputs")),
           .row_sums = static_cast<int>(stage.constant("row_sums")),
+          .loaded_values = static_cast<int>(stage.constant("loaded_values")),
           .threads = stage.threads,
           .lanes_per_thread = static_cast<int>(stage.constant("lanes_per_thread")),
           .rows_per_step = static_cast<int>(stage.constant("rows_per_step")),
@@ -82,7 +83,7 @@ TEST_CASE("a candidate's name says its rows, threads, lanes, residency, register
   const DeviceLimits& limits = limits_of(Arch::parse("sm_90a"));
   const std::vector<std::string> names = mix::candidate_names(signature, limits);
   for (const char* name : {"r1_t256_l2_c2_k1_w1_x1",
-                           "r2_t256_l2_c2_k1_w1_x1",
+                           "r2_t256_l2_c1_k1_w1_x1",
                            "r4_t256_l2_c1_k1_w1_x1",
                            "r1_t512_l1_c2_k1_w1_x1",
                            "r1_t256_l2_c1_k0_w0_x1"}) {
@@ -168,7 +169,7 @@ TEST_CASE("no candidate changes what is computed, nor the order of a sum") {
 TEST_CASE("a candidate's stages follow the policy") {
   const Signature signature = Signature::parse("rms_norm_backward:n=4096");
   Policy policy;
-  policy.candidate = "r2_t256_l2_c2_k1_w1_x1";
+  policy.candidate = "r2_t256_l2_c1_k1_w1_x1";
   const auto stages = [&] {
     const DeviceLimits& limits = limits_of(Arch::parse("sm_90a"));
     return std::get<Plan>(mix::plan(signature, limits, policy)).stages.at(0).pipeline.chosen;

@@ -14,6 +14,8 @@ void define_values(nanobind::module_& module);
 void define_service(nanobind::module_& module);
 // Launch, and RmsNormBackward, which packs its arguments in one call.
 void define_launches(nanobind::module_& module);
+// RmsNormBackwardCalls: calls like one that was seen.
+void define_seen_calls(nanobind::module_& module);
 // GroupedGemm, likewise.
 void define_grouped_gemm(nanobind::module_& module);
 

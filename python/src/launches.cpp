@@ -17,8 +17,8 @@
 #include <kiln/rms_norm_backward.hpp>
 
 #include "python/src/bindings.hpp"
-#include "python/src/bound_launch.hpp"
 #include "python/src/handles.hpp"
+#include "python/src/rms_norm_backward_launch.hpp"
 #include "python/src/stream_capture.hpp"
 
 namespace nb = nanobind;
@@ -49,35 +49,6 @@ PyLaunch clone(const PyLaunch& self) {
   const RelaxedCapture relaxed;
   return PyLaunch(std::in_place, shared.launch.clone());
 }
-
-RmsNormBackward front_end(const Signature& signature) {
-  const auto type = [&](std::string_view key) { return parse_dtype(signature.value(key)); };
-  return {.n = signature.integer("n"),
-          .x = type("x").value_or(DType::f32),
-          .w = type("w"),
-          .dw = type("dw"),
-          .accumulate = signature.flag("accumulate"),
-          .residual = signature.flag("residual")};
-}
-
-class BoundRmsNormBackward {
- public:
-  BoundRmsNormBackward(const PyPrepared& prepared,
-                       const std::optional<MemoryTuple>& workspace,
-                       const std::optional<MemoryTuple>& counters,
-                       bool captured)
-      : launch_(prepared, workspace, counters, captured), op_(front_end(launch_.signature())) {}
-
-  bool run(std::uintptr_t stream, const RmsNormBackward::Arguments& given) {
-    const nb::gil_scoped_release unlocked;
-    return launch_.run(stream, op_.arguments(given));
-  }
-
- private:
-  BoundLaunch launch_;
-  const RmsNormBackward op_;
-};
-using PyRmsNormBackward = ProcessBound<BoundRmsNormBackward>;
 
 bool run_rms_norm_backward(const PyRmsNormBackward& self,
                            std::uintptr_t stream,

@@ -19,6 +19,7 @@ NB_MODULE(_kiln, module) {
   kiln::python::define_values(module);
   kiln::python::define_service(module);
   kiln::python::define_launches(module);
+  kiln::python::define_seen_calls(module);
   kiln::python::define_grouped_gemm(module);
   module.def("version", [] { return std::string(kiln::version()); });
 }

@@ -41,10 +41,7 @@ struct Formula {
   }
   template <int Threads>
   static void finish(const kiln::mix_order_reduction::ReductionParameters& p, int n, float* scratch) {
-#pragma unroll 1
-    for (int k = 0; k < 1; ++k) {
-      kiln::mix_order_reduction::finish_columns<kiln::f32, kiln::mix_order_reduction::Join::absmax, Threads>(p.partials + k * p.partials_stride, n, p.split.blocks, p.finish_shift, p.column_sums[k], false, scratch);
-    }
+    kiln::mix_order_reduction::finish_columns<kiln::f32, kiln::mix_order_reduction::Join::absmax, 1, Threads>(p, 0, n, false, scratch);
   }
 };
 
@@ -55,6 +52,7 @@ struct Config {
       .element_bytes = Formula::Matrix::kBytes,
       .inputs = 1,
       .row_sums = 1,
+      .loaded_values = 0,
       .threads = 512,
       .lanes_per_thread = 1,
       .rows_per_step = 2,

@@ -23,9 +23,9 @@ struct Formula {
     }
     void widen(int i, float* w) const { w[0] = v0.get(i); }
   };
-  static void load_row(const kiln::mix_order_reduction::ReductionParameters& p, long long row, float* c) {
-    c[0] = p.column_vectors[1][row];
-    c[1] = p.column_vectors[0][row];
+  static const float* loaded_value(const kiln::mix_order_reduction::ReductionParameters& p, int k) {
+    if (k == 0) return p.column_vectors[1];
+    return p.column_vectors[0];
   }
   template <int Which>
   static void know(const float* s, const float* u, float inverse_n, float* c) {
@@ -58,10 +58,7 @@ struct Formula {
   }
   template <int Threads>
   static void finish(const kiln::mix_order_reduction::ReductionParameters& p, int n, float* scratch) {
-#pragma unroll 1
-    for (int k = 0; k < 2; ++k) {
-      kiln::mix_order_reduction::finish_columns<kiln::bf16, kiln::mix_order_reduction::Join::sum, Threads>(p.partials + k * p.partials_stride, n, p.split.blocks, p.finish_shift, p.column_sums[k], false, scratch);
-    }
+    kiln::mix_order_reduction::finish_columns<kiln::bf16, kiln::mix_order_reduction::Join::sum, 2, Threads>(p, 0, n, false, scratch);
   }
 };
 
@@ -72,8 +69,9 @@ struct Config {
       .element_bytes = Formula::Matrix::kBytes,
       .inputs = 2,
       .row_sums = 2,
-      .threads = 256,
-      .lanes_per_thread = 2,
+      .loaded_values = 2,
+      .threads = 512,
+      .lanes_per_thread = 1,
       .rows_per_step = 1,
       .stages = 1,
       .cluster_ctas = 1,
@@ -82,10 +80,10 @@ struct Config {
   static constexpr bool row_vectors_in_registers = true;
   static constexpr bool takes_any_alignment = false;
   static constexpr float inverse_n = 1.0f / geometry.n;
-  static constexpr long long smem_bytes = 16640;
+  static constexpr long long smem_bytes = 16768;
 };
 
-extern "C" __global__ void __launch_bounds__(256, 2)
+extern "C" __global__ void __launch_bounds__(512, 2)
 layer_norm_backward_bf16_bf16_bf16_bf16_t1x4096_s1(const __grid_constant__ kiln::mix_order_reduction::ReductionParameters p) {
   kiln::mix_order_reduction::reduce<Config>(p);
 }

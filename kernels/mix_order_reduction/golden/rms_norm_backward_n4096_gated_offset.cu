@@ -1,4 +1,4 @@
-// rms_norm_backward_bf16_bf16_bf16_gated_offset_t1x4096_s1
+// rms_norm_backward_bf16_bf16_bf16_gated_offset_t2x4096_s1
 #include "kernels/mix_order_reduction/reduction.cuh"
 #include "kernels/mix_order_reduction/functions.cuh"
 
@@ -24,8 +24,8 @@ struct Formula {
     }
     void widen(int i, float* w) const { w[0] = v0.get(i); }
   };
-  static void load_row(const kiln::mix_order_reduction::ReductionParameters& p, long long row, float* c) {
-    c[0] = p.column_vectors[0][row];
+  static const float* loaded_value(const kiln::mix_order_reduction::ReductionParameters& p, int k) {
+    return p.column_vectors[0];
   }
   template <int Which>
   static void know(const float* s, const float* u, float inverse_n, float* c) {
@@ -66,10 +66,7 @@ struct Formula {
   }
   template <int Threads>
   static void finish(const kiln::mix_order_reduction::ReductionParameters& p, int n, float* scratch) {
-#pragma unroll 1
-    for (int k = 0; k < 1; ++k) {
-      kiln::mix_order_reduction::finish_columns<kiln::bf16, kiln::mix_order_reduction::Join::sum, Threads>(p.partials + k * p.partials_stride, n, p.split.blocks, p.finish_shift, p.column_sums[k], false, scratch);
-    }
+    kiln::mix_order_reduction::finish_columns<kiln::bf16, kiln::mix_order_reduction::Join::sum, 1, Threads>(p, 0, n, false, scratch);
   }
 };
 
@@ -80,9 +77,10 @@ struct Config {
       .element_bytes = Formula::Matrix::kBytes,
       .inputs = 3,
       .row_sums = 1,
+      .loaded_values = 1,
       .threads = 256,
       .lanes_per_thread = 2,
-      .rows_per_step = 1,
+      .rows_per_step = 2,
       .stages = 1,
       .cluster_ctas = 1,
   };
@@ -90,10 +88,10 @@ struct Config {
   static constexpr bool row_vectors_in_registers = true;
   static constexpr bool takes_any_alignment = false;
   static constexpr float inverse_n = 1.0f / geometry.n;
-  static constexpr long long smem_bytes = 24704;
+  static constexpr long long smem_bytes = 49472;
 };
 
-extern "C" __global__ void __launch_bounds__(256, 2)
-rms_norm_backward_bf16_bf16_bf16_gated_offset_t1x4096_s1(const __grid_constant__ kiln::mix_order_reduction::ReductionParameters p) {
+extern "C" __global__ void __launch_bounds__(256, 1)
+rms_norm_backward_bf16_bf16_bf16_gated_offset_t2x4096_s1(const __grid_constant__ kiln::mix_order_reduction::ReductionParameters p) {
   kiln::mix_order_reduction::reduce<Config>(p);
 }

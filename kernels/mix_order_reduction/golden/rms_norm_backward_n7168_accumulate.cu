@@ -1,4 +1,4 @@
-// rms_norm_backward_bf16_f32_f32_t2x7168_s1_acc
+// rms_norm_backward_bf16_f32_f32_t1x7168_s1_acc
 #include "kernels/mix_order_reduction/reduction.cuh"
 
 struct Formula {
@@ -23,8 +23,8 @@ struct Formula {
     }
     void widen(int i, float* w) const { w[0] = v0.get(i); }
   };
-  static void load_row(const kiln::mix_order_reduction::ReductionParameters& p, long long row, float* c) {
-    c[0] = p.column_vectors[0][row];
+  static const float* loaded_value(const kiln::mix_order_reduction::ReductionParameters& p, int k) {
+    return p.column_vectors[0];
   }
   template <int Which>
   static void know(const float* s, const float* u, float inverse_n, float* c) {
@@ -50,10 +50,7 @@ struct Formula {
   }
   template <int Threads>
   static void finish(const kiln::mix_order_reduction::ReductionParameters& p, int n, float* scratch) {
-#pragma unroll 1
-    for (int k = 0; k < 1; ++k) {
-      kiln::mix_order_reduction::finish_columns<kiln::f32, kiln::mix_order_reduction::Join::sum, Threads>(p.partials + k * p.partials_stride, n, p.split.blocks, p.finish_shift, p.column_sums[k], true, scratch);
-    }
+    kiln::mix_order_reduction::finish_columns<kiln::f32, kiln::mix_order_reduction::Join::sum, 1, Threads>(p, 0, n, true, scratch);
   }
 };
 
@@ -64,9 +61,10 @@ struct Config {
       .element_bytes = Formula::Matrix::kBytes,
       .inputs = 2,
       .row_sums = 1,
+      .loaded_values = 1,
       .threads = 896,
       .lanes_per_thread = 1,
-      .rows_per_step = 2,
+      .rows_per_step = 1,
       .stages = 1,
       .cluster_ctas = 1,
   };
@@ -74,10 +72,10 @@ struct Config {
   static constexpr bool row_vectors_in_registers = true;
   static constexpr bool takes_any_alignment = false;
   static constexpr float inverse_n = 1.0f / geometry.n;
-  static constexpr long long smem_bytes = 57856;
+  static constexpr long long smem_bytes = 29040;
 };
 
 extern "C" __global__ void __launch_bounds__(896, 1)
-rms_norm_backward_bf16_f32_f32_t2x7168_s1_acc(const __grid_constant__ kiln::mix_order_reduction::ReductionParameters p) {
+rms_norm_backward_bf16_f32_f32_t1x7168_s1_acc(const __grid_constant__ kiln::mix_order_reduction::ReductionParameters p) {
   kiln::mix_order_reduction::reduce<Config>(p);
 }

@@ -40,10 +40,7 @@ struct Formula {
   }
   template <int Threads>
   static void finish(const kiln::mix_order_reduction::ReductionParameters& p, int n, float* scratch) {
-#pragma unroll 1
-    for (int k = 0; k < 1; ++k) {
-      kiln::mix_order_reduction::finish_columns<kiln::f32, kiln::mix_order_reduction::Join::sum, Threads>(p.partials + k * p.partials_stride, n, p.split.blocks, p.finish_shift, p.column_sums[k], false, scratch);
-    }
+    kiln::mix_order_reduction::finish_columns<kiln::f32, kiln::mix_order_reduction::Join::sum, 1, Threads>(p, 0, n, false, scratch);
   }
 };
 
@@ -54,6 +51,7 @@ struct Config {
       .element_bytes = Formula::Matrix::kBytes,
       .inputs = 2,
       .row_sums = 1,
+      .loaded_values = 0,
       .threads = 256,
       .lanes_per_thread = 1,
       .rows_per_step = 1,

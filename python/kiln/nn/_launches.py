@@ -45,6 +45,12 @@ _of_parents: list[object] = []
 
 _raw_stream = getattr(torch._C, "_cuda_getCurrentRawStream", None)
 
+_Launch = _kiln.RmsNormBackward
+_seen = _kiln.RmsNormBackwardCalls(torch.Tensor, torch.nn.Parameter)
+#: launched(dy, x, rstd, weight, dx, dw, becomes): checks a whole call and launches it, if all its tensors are
+#: dense and one like it was seen; else does nothing and is False. From torch 2.10 on, which lets C read tensors.
+launched = _seen if _seen.usable() else lambda *call: False
+
 
 def run(
     dy: Tensor,
@@ -149,7 +155,15 @@ def make(table: dict[Any, Any], kind: Any, key: tuple[Any, ...], text: str, stre
                 counters = _add_counters(index)
             launch = kind(prepared, workspace, (counters, _COUNTER_BYTES), captured=False)
             table[key] = launch
+            if isinstance(launch, _Launch):
+                _remember(key, launch)
     return launch
+
+
+def _remember(key: _Key, launch: _kiln.RmsNormBackward) -> None:
+    lane, index, n, x, w, becomes, residual = key
+    if w is not None and not residual and not isinstance(lane, tuple):
+        _seen.add(lane, index, n, TYPE_NAMES[x], TYPE_NAMES[w], becomes, launch)
 
 
 def run_captured(kind: Any, index: int, text: str, stream: int, numbers: tuple[Any, ...]) -> None:
@@ -232,6 +246,7 @@ def _forget() -> None:
     _of_parents.append((_launches, _workspaces, _counters, _kept))
     _launches, _workspaces, _counters, _kept = {}, {}, {}, []
     _lock = threading.RLock()
+    _seen.clear()
 
 
 os.register_at_fork(after_in_child=_forget)

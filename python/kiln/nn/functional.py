@@ -12,7 +12,7 @@ from torch.autograd.function import once_differentiable
 
 from kiln.nn import _checks, _traced
 from kiln.nn._forward import forward as _forward
-from kiln.nn._launches import ADDED, OVERWRITTEN, RETURNED, contiguous_like, run
+from kiln.nn._launches import ADDED, OVERWRITTEN, RETURNED, contiguous_like, launched, run
 from kiln.nn._main_grad import main_grad_of, placeholder
 
 __all__ = ["rms_norm", "rms_norm_backward"]
@@ -89,8 +89,15 @@ def rms_norm_backward(
         kiln.RequestError: a tensor is not as described; raised before anything is launched.
         kiln.ServiceError: kiln cannot run here.
     """
+    compiling = torch.compiler.is_compiling()
+    plain = type(input) in _PLAIN
+    if plain and type(weight) in _PLAIN and residual is None and main_grad is None and not compiling:
+        # The usual call, checked and launched in one step once one like it was seen.
+        dx, dw = torch.empty_like(input), torch.empty_like(weight)
+        if launched(grad_output, input, rstd, weight, dx, dw, RETURNED):
+            return dx, dw
     n = _checks.backward(grad_output, input, rstd, weight, residual, main_grad)
-    if torch.compiler.is_compiling() or type(input) not in _PLAIN:
+    if compiling or not plain:
         return _traced.rms_norm_backward(grad_output, input, rstd, weight, residual, main_grad, n)
     if not rstd.is_contiguous():
         rstd = rstd.contiguous()
@@ -142,8 +149,9 @@ def _gradients(ctx: Any, dy: Tensor) -> tuple[Tensor | None, ...]:
     parameter = ctx.parameter
     if parameter is not None:
         main_grad = main_grad_of(parameter)
-        added = not getattr(parameter, "overwrite_main_grad", False)
-        run(dy, x, rstd, _dense(weight), dx, main_grad, n, ADDED if added else OVERWRITTEN)
+        becomes = OVERWRITTEN if getattr(parameter, "overwrite_main_grad", False) else ADDED
+        if not launched(dy, x, rstd, weight, dx, main_grad, becomes):
+            run(dy, x, rstd, _dense(weight), dx, main_grad, n, becomes)
         return dx, placeholder(parameter), None, None, None
     if weight is None:
         run(dy, x, rstd, None, dx, None, n, RETURNED)
@@ -151,7 +159,8 @@ def _gradients(ctx: Any, dy: Tensor) -> tuple[Tensor | None, ...]:
     weight = _dense(weight)
     # A frozen weight's gradient is computed too: it comes with the pass.
     dw = torch.empty_like(weight)
-    run(dy, x, rstd, weight, dx, dw, n, RETURNED)
+    if not launched(dy, x, rstd, weight, dx, dw, RETURNED):
+        run(dy, x, rstd, weight, dx, dw, n, RETURNED)
     return dx, dw, None, None, None
 
 
