@@ -73,6 +73,24 @@ TEST_CASE("a warm is told line by line, and a dry run before and after it compil
   CHECK_THAT(doctor.out, contains("file system"));
 }
 
+TEST_CASE("a signature of the command line may have lists and ranges, as a recipe's line") {
+  const Program program;
+  const auto warm = [&](const std::string& signature) {
+    return program.run(
+        {"warm", "--signature", signature, "--arch", "sm_90a", "--dry-run", "--json"});
+  };
+  const auto missing = [](const Ran& ran) {
+    return Json::parse(ran.out).at("summary").at("missing").get<int>();
+  };
+  CHECK(missing(warm("rms_norm_backward:n={32..128..*2},w={bf16,none}")) == 6);
+  CHECK(missing(warm("rms_norm_backward:n=32")) == 1);
+  CHECK(warm("{32,64}").code == 2);
+  const Ran bad = warm("rms_norm_backward:n={32,x},w=none");
+  CHECK(bad.code == 1);
+  CHECK_THAT(bad.out + bad.err, contains("--signature"));
+  CHECK_THAT(bad.out + bad.err, contains("not an integer"));
+}
+
 TEST_CASE(
     "a pack holds exactly the recipe's kernels, whichever layer has them, and two are equal") {
   const Program program;

@@ -16,17 +16,27 @@ Requested requested(const std::vector<std::string>& signatures,
   const auto add = [&](const Signature& signature) {
     if (seen.insert(signature).second) request.signatures.push_back(signature);
   };
-  for (const std::string& text : signatures) add(Signature::parse(text));
-  for (const std::string& path : recipes) {
-    const Recipe recipe = read_recipe(path);
-    if (!request.name.empty()) request.name += '+';
-    request.name += path.substr(path.rfind('/') + 1);
+  const auto add_all = [&](const Recipe& recipe) {
     for (const RecipeProblem& problem : recipe.problems)
       request.faults.push_back({recipe.name, problem.line, problem.detail});
     for (const RecipeEntry& entry : recipe.entries) {
       add(entry.signature);
       if (!entry.model.empty()) request.models[entry.signature.text()].push_back(entry.model);
     }
+  };
+  for (const std::string& text : signatures) {
+    // Lists and ranges as in a recipe's line; what begins with a brace is no signature.
+    const std::size_t brace = text.find('{');
+    if (brace == 0 || brace == std::string::npos) {
+      add(Signature::parse(text));
+    } else {
+      add_all(parse_recipe(text, "--signature"));
+    }
+  }
+  for (const std::string& path : recipes) {
+    if (!request.name.empty()) request.name += '+';
+    request.name += path.substr(path.rfind('/') + 1);
+    add_all(read_recipe(path));
   }
   return request;
 }
