@@ -20,10 +20,6 @@ inline u32 map_to_rank(u32 shared, u32 rank) {
   return mapped;
 }
 
-inline void store_cluster(u32 mapped, float value) {
-  asm volatile("st.shared::cluster.f32 [%0], %1;" ::"r"(mapped), "f"(value) : "memory");
-}
-
 inline void store_cluster(u32 mapped, const Chunk& c) {
   asm volatile("st.shared::cluster.v4.b32 [%0], {%1, %2, %3, %4};" ::"r"(mapped),
                "r"(c.word[0]),

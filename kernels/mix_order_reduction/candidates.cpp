@@ -3,7 +3,7 @@
 #include "kernels/mix_order_reduction/candidates.hpp"
 
 #include <algorithm>
-#include <initializer_list>
+#include <utility>
 
 #include "kernels/mix_order_reduction/formula.hpp"
 
@@ -51,6 +51,9 @@ int registers_shared(const Op& op, const Candidate& c, int vector_words) {
   needed += 3 * count(shape.row_values) * rows + 4 * count(shape.outputs) * owned;
   needed +=
       4 * static_cast<int>(shape.passes.size() > 1 ? shape.passes.size() - 1 : 0) * octet_rows;
+  // Matrices that only outputs need: one hides behind what the sums no longer hold.
+  const int others = count(shape.matrices) - shape.kept_matrices;
+  if (others > 1) needed += others * (words(type) + 2);
   if (type == DType::f16) needed += 3 * octet_rows;
   if (has_functions(op.program)) needed += 7 * octet_rows;
   if (!cta_row(op.n)) needed += 9;
@@ -116,109 +119,138 @@ int registers_allowed(const DeviceLimits& limits, int threads, int ctas) {
   return std::min(allowed, limits.registers_per_thread);
 }
 
-// Thread shapes for a width, preferred first. Resident CTAs are 4, 2 or 1 an SM, so that they
-// divide the row blocks. A CTA a row from 256 lanes up: one lane a thread where registers allow,
-// which is half the code of two and as fast; two CTAs an SM while they fit, since one computes
-// while the other waits.
-std::vector<Candidate> candidates(const Op& op) {
-  Geometry base{.n = op.n,
-                .element_bytes = size_bytes(matrix_type(op)),
-                .inputs = static_cast<int>(op.shape.matrices.size()),
-                .row_sums = op.shape.most_row_sums(),
-                .loaded_values = op.shape.loaded_values};
-  std::vector<Candidate> out;
-  const auto add =
-      [&](int threads, int lanes_a_thread, int rows, int ctas, bool keep, bool weight) {
-        Geometry g = base;
-        g.threads = threads;
-        g.lanes_per_thread = lanes_a_thread;
-        g.rows_per_step = rows;
-        out.push_back({g, ctas, keep, weight});
-      };
-  const int kept = op.shape.kept_matrices > 0 ? op.shape.kept_matrices : base.inputs;
-  const auto add_rows = [&](int threads, int lanes_a_thread, int ctas) {
-    for (int rows = rows_per_step(base, kept, ctas); rows >= 1; rows /= 2)
-      add(threads, lanes_a_thread, rows, ctas, true, true);
-  };
-  const auto used = ceil_div(op.n, kVector);
-  // 1,024 lanes over the CTAs of a cluster, one a thread: two CTAs where their registers hold the
-  // column sums, else four, whose threads may use twice as many.
-  const auto add_clusters = [&](std::initializer_list<int> sizes) {
-    for (const int ctas : sizes) {
-      base.cluster_ctas = ctas;
-      const int threads = kMaxLanes / ctas;
-      add(threads, 1, 1, 1, true, true);
-      add(threads, 1, 1, 1, false, true);
-      add(threads, 1, 1, 1, false, false);
-    }
-    base.cluster_ctas = 1;
-  };
-  // For many matrices and column sums: the most registers a thread can have, so as few threads as
-  // hold the lanes; clusters first, since they leave room for a second stage.
-  const auto add_few_threads = [&] {
-    for (const int ctas : {2, 4, 1}) {
-      base.cluster_ctas = ctas;
-      for (const bool vectors : {true, false})
-        add(256, kMaxLanes / 256 / ctas, 1, 1, false, vectors);
-    }
-    base.cluster_ctas = 1;
-  };
-  if (op.n > kMaxCtaColumns) {
-    // On an H200, 4,096 x 32,768 in bf16. One column sum, clusters of two: two rows a step from one
-    // buffer 207 us, one row 223 whatever the stages; of four 430. Two sums: few threads 268 us,
-    // one lane a thread in clusters of four 477.
-    if (op.shape.column_sums.size() > 1) add_few_threads();
-    if (op.shape.column_sums.size() == 1) {
-      base.cluster_ctas = 2;
-      add(kMaxLanes / 2, 1, 2, 1, false, true);
-      add_clusters({2});
-      for (Candidate& c : out) c.enough_at_one_stage = true;
-      add_clusters({4});
+namespace {
+
+// Lists thread shapes for a width, preferred first. Resident CTAs are 4, 2 or 1 an SM, so that they
+// divide the row blocks.
+class Shapes {
+ public:
+  explicit Shapes(const Op& op)
+      : op_(op),
+        base_{.n = op.n,
+              .element_bytes = size_bytes(matrix_type(op)),
+              .inputs = static_cast<int>(op.shape.matrices.size()),
+              .row_sums = op.shape.most_row_sums(),
+              .loaded_values = op.shape.loaded_values},
+        kept_(op.shape.kept_matrices > 0 ? op.shape.kept_matrices : base_.inputs),
+        sums_(count(op.shape.column_sums)) {}
+
+  std::vector<Candidate> list() {
+    if (op_.n > kMaxCtaColumns) {
+      wider_than_a_cta();
+    } else if (cta_row(op_.n)) {
+      cta_a_row();
     } else {
-      add_clusters({2, 4});
+      several_rows_a_cta();
     }
-    if (op.shape.column_sums.size() <= 1) add_few_threads();
-    return out;
+    return std::move(out_);
   }
-  if (!cta_row(op.n)) {
-    base.threads = 256;
+
+ private:
+  // On an H200, 4,096 x 32,768 in bf16. One column sum, clusters of two: two rows a step from one
+  // buffer 206 us, one row 214 whatever the stages; of four 430. Two sums: few threads 211 us, one
+  // lane a thread in clusters of four 324.
+  void wider_than_a_cta() {
+    if (sums_ > 1) add_few_threads();
+    if (sums_ == 1) {
+      base_.cluster_ctas = 2;
+      add(kMaxLanes / 2, 1, 2, 1, false, true);
+      add_cluster(2);
+      for (Candidate& c : out_) c.enough_at_one_stage = true;
+    } else {
+      add_cluster(2);
+    }
+    add_cluster(4);
+    if (sums_ <= 1) add_few_threads();
+  }
+
+  void several_rows_a_cta() {
+    base_.threads = 256;
     for (const int ctas : {4, 2, 1}) {
-      for (int rows = rows_per_step(base, kept, ctas); rows >= 1; rows /= 2)
-        add(256, 1, rows, ctas, true, true);
+      add_rows(256, 1, ctas);
       if (ctas <= 2) add(256, 1, 1, ctas, false, true);
     }
     add(256, 1, 1, 1, false, false);
-    return out;
   }
-  const int one_lane = round_up_32(used), two_lanes = round_up_32(ceil_div(used, 2));
-  if (panels(op.n) == 1) {
-    if (used <= 256) {
-      for (const int ctas : {4, 2}) add_rows(one_lane, 1, ctas);
-    } else if (used <= 512) {
-      // Fewer rows cost more than a second lane: 16,384 x 2,880, one stage, 82 us with one row of
-      // one lane, 71 with two rows of either.
-      for (int rows = rows_per_step(base, kept, 2); rows >= 1; rows /= 2) {
-        add(one_lane, 1, rows, 2, true, true);
-        add(two_lanes, 2, rows, 2, true, true);
+
+  // One lane a thread where registers allow, which is half the code of two and as fast; two CTAs an
+  // SM while they fit, since one computes while the other waits.
+  void cta_a_row() {
+    const std::int64_t used = ceil_div(op_.n, kVector);
+    const int one_lane = round_up_32(used), two_lanes = round_up_32(ceil_div(used, 2));
+    const bool one_panel = panels(op_.n) == 1;
+    if (one_panel) {
+      if (used <= 256) {
+        for (const int ctas : {4, 2}) add_rows(one_lane, 1, ctas);
+      } else if (used <= 512) {
+        // Fewer rows cost more than a second lane: 16,384 x 2,880, one stage, 80 us with one row of
+        // one lane, 72 with two rows of either.
+        for (int rows = rows_per_step(base_, kept_, 2); rows >= 1; rows /= 2) {
+          add(one_lane, 1, rows, 2, true, true);
+          add(two_lanes, 2, rows, 2, true, true);
+        }
+      } else {
+        add_rows(one_lane, 1, 1);
       }
-    } else {
-      add_rows(one_lane, 1, 1);
+      add_rows(two_lanes, 2, 1);
     }
-    add_rows(two_lanes, 2, 1);
+    // Two panels of several sums, four octets a thread: 16,384 x 16,384, 596 us; a cluster of two
+    // 413 with two stages and 417 with one.
+    if (!one_panel && sums_ > 1) add_cluster(2);
+    const int threads = one_panel ? two_lanes : 512;
+    add(threads, 2, 1, 1, true, true);
+    add(threads, 2, 1, 1, false, true);
+    add(threads, 2, 1, 1, false, false);
+    const std::size_t resort = out_.size();
+    if (!one_panel) add_cluster(2);
+    if (lanes(op_.n) == kMaxLanes) add_few_threads();
+    for (std::size_t i = resort; i < out_.size(); ++i)
+      out_[i].last_resort = out_[i].geometry.cluster_ctas > 1;
   }
-  // Two panels of several sums, four octets a thread: 16,384 x 16,384, 596 us; a cluster of two 413
-  // with two stages and 417 with one.
-  if (panels(op.n) > 1 && op.shape.column_sums.size() > 1) add_clusters({2});
-  const int threads = panels(op.n) == 1 ? two_lanes : 512;
-  add(threads, 2, 1, 1, true, true);
-  add(threads, 2, 1, 1, false, true);
-  add(threads, 2, 1, 1, false, false);
-  const std::size_t resort = out.size();
-  if (panels(op.n) > 1) add_clusters({2});
-  if (lanes(op.n) == kMaxLanes) add_few_threads();
-  for (std::size_t i = resort; i < out.size(); ++i)
-    out[i].last_resort = out[i].geometry.cluster_ctas > 1;
-  return out;
-}
+
+  void add(int threads, int lanes_a_thread, int rows, int ctas, bool keep, bool weight) {
+    Geometry g = base_;
+    g.threads = threads;
+    g.lanes_per_thread = lanes_a_thread;
+    g.rows_per_step = rows;
+    out_.push_back({g, ctas, keep, weight});
+  }
+
+  void add_rows(int threads, int lanes_a_thread, int ctas) {
+    for (int rows = rows_per_step(base_, kept_, ctas); rows >= 1; rows /= 2)
+      add(threads, lanes_a_thread, rows, ctas, true, true);
+  }
+
+  // 1,024 lanes over the CTAs of a cluster, one a thread: two CTAs where their registers hold the
+  // column sums, else four, whose threads may use twice as many.
+  void add_cluster(int ctas) {
+    base_.cluster_ctas = ctas;
+    const int threads = kMaxLanes / ctas;
+    add(threads, 1, 1, 1, true, true);
+    add(threads, 1, 1, 1, false, true);
+    add(threads, 1, 1, 1, false, false);
+    base_.cluster_ctas = 1;
+  }
+
+  // For many matrices and column sums: the most registers a thread can have, so as few threads as
+  // hold the lanes; clusters first, since they leave room for a second stage.
+  void add_few_threads() {
+    for (const int ctas : {2, 4, 1}) {
+      base_.cluster_ctas = ctas;
+      for (const bool vectors : {true, false})
+        add(256, kMaxLanes / 256 / ctas, 1, 1, false, vectors);
+    }
+    base_.cluster_ctas = 1;
+  }
+
+  const Op& op_;
+  Geometry base_;
+  int kept_, sums_;
+  std::vector<Candidate> out_;
+};
+
+}  // namespace
+
+std::vector<Candidate> candidates(const Op& op) { return Shapes(op).list(); }
 
 }  // namespace kiln::mix_order_reduction

@@ -20,6 +20,7 @@ namespace kiln::mix_order_reduction {
                                      const std::vector<Reduction>& joins);
 // The column vectors' elements of a row to c.
 [[nodiscard]] std::string load_row_text(const Program& program, const Shape& shape);
+// The same one at a time: where a value of the first row is.
 [[nodiscard]] std::string loaded_value_text(const Program& program, const Shape& shape);
 // The column outputs of a row from c.
 [[nodiscard]] std::string write_row_text(const Program& program, const Shape& shape);

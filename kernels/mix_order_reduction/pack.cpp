@@ -97,11 +97,15 @@ void pack_fused(const Plan& plan,
   clusters = std::max(1, clusters);
   // Without column sums rows may fall to blocks in any way.
   if (b.column_sums.count == 0) p.split = spread_rows(b.rows, n, clusters);
+  // Where no chain has a second row nothing reads a pitch, and it may be beyond 64 bits.
   const std::int64_t chain_rows = static_cast<std::int64_t>(p.split.blocks) * tile_rows(n);
-  for (std::size_t i = 0; i < b.matrices.count; ++i)
-    p.inputs[i].pitch = chain_rows * p.inputs[i].stride * size_bytes(b.matrices.tensors[i]->type);
-  for (std::size_t i = 0; i < b.outputs.count; ++i)
-    p.outputs[i].pitch = chain_rows * p.outputs[i].stride * size_bytes(b.outputs.tensors[i]->type);
+  if (b.rows > chain_rows) {
+    for (std::size_t i = 0; i < b.matrices.count; ++i)
+      p.inputs[i].pitch = chain_rows * p.inputs[i].stride * size_bytes(b.matrices.tensors[i]->type);
+    for (std::size_t i = 0; i < b.outputs.count; ++i)
+      p.outputs[i].pitch =
+          chain_rows * p.outputs[i].stride * size_bytes(b.outputs.tensors[i]->type);
+  }
   call.grid = {
       static_cast<unsigned>(std::min(p.split.blocks, clusters) * stage.cluster_ctas), 1, 1};
   call.cluster_ctas = static_cast<unsigned>(stage.cluster_ctas);

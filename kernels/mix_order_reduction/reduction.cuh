@@ -17,8 +17,8 @@ namespace kiln::mix_order_reduction {
 
 // Formula gives: Matrix, the type of every matrix; the counts below; RowVectors, what a thread
 // holds of the row vectors for eight columns, with load and widen; how sums are joined;
-// loaded_value, know and write_row, of one row; reduce and last, of one element; finish, of one
-// column sum:
+// loaded_value, know and write_row, of one row; reduce and last, of one element; finish, of all
+// column sums:
 //   m: matrices   v: row vectors   c: the row's values, column vectors first   u: scalars
 //   s: row sums   q: column sums   o: matrix outputs
 template <class C>
@@ -48,8 +48,11 @@ struct Reduction {
   // Passes over kept inputs share what they compute where they are in one block of code: a row that
   // is not there is then computed from whatever its buffer holds, and added to no column. In
   // branches of their own they repeat it: a quarter more instructions (layer norm backward).
-  static constexpr bool kUniform = Stages<C, X>::kUniform;
   static constexpr bool kShares = C::keep_inputs && kOctets < 4;
+  static constexpr bool kUniform = Stages<C, X>::kUniform;
+  static_assert(kGeometry.loaded_values == Formula::loaded_values &&
+                    Formula::loaded_values <= Formula::row_values,
+                "the planner and the formula disagree on what comes with a row");
 
   const ReductionParameters& p;
   Stages<C, X> stages;

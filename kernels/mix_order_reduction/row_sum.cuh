@@ -21,10 +21,10 @@ inline void init_row_sums(float* shared) {
 
 // `Sums`, a power of two, are joined by J; several of one row count as rows.
 // lane_sum[row * kLanesPerThread + k] holds lane k of this thread; sum[row] receives the row's sum
-// in every thread of the group. `shared` holds reduction_bytes; `turn` counts calls modulo 4: the
-// low bit is the buffer, the high one the phase of its barrier. All threads of the CTA call this.
-// Two buffers do: who writes one again has read the other, and that took a sum from every warp that
-// read the first.
+// in every thread of the group. `shared` holds reduction_bytes; `turn` counts calls, modulo 4 in a
+// cluster: the low bit is the buffer, the high one the phase of its barrier. All threads of the CTA
+// call this. Two buffers do: who writes one again has read the other, and that took a sum from
+// every warp that read the first.
 template <class C, Join J, int Sums>
 inline void row_sums(
     float (&lane_sum)[C::geometry.rows_per_step * Sums * Columns<C>::kLanesPerThread],
@@ -73,6 +73,8 @@ inline void row_sums(
       if constexpr (kCtas == 1) {
         __syncthreads();
       } else {
+        // What neighbours stored lies in this CTA's shared memory, which no cache stands before, so
+        // the wait need not acquire for the cluster: that would drop the L1 each step.
         mbarrier_wait(barrier, turn >> 1);
       }
 #pragma unroll

@@ -141,6 +141,29 @@ struct Memory {
   }
 };
 
+TEST_CASE("a pitch leads from a row of a chain to its next, and is nothing where there is none") {
+  Memory memory;
+  memory.arguments.rows = 2000;
+  memory.arguments.dy_stride = 4096 + 8;
+  const mix::ReductionParameters many = memory.parameters();
+  const std::int64_t rows = many.split.blocks * mix::tile_rows(4096);
+  REQUIRE(rows < 2000);
+  const RmsNormBackward::Arguments& given = memory.arguments;
+  for (const mix::MatrixView& input : many.inputs) {
+    if (input.base != nullptr)
+      CHECK(input.pitch == rows * (input.base == given.dy ? 4096 + 8 : 4096) * 2);
+  }
+  CHECK(many.outputs[0].pitch == rows * 4096 * 2);
+  // A stride that no tensor of two rows could have, times the chains of narrow rows: no 64 bits.
+  memory = {.op = {.n = 8}};
+  memory.arguments.rows = 1;
+  memory.arguments.dy_stride = memory.arguments.x_stride = memory.arguments.dx_stride =
+      std::int64_t{1} << 58;
+  const mix::ReductionParameters one = memory.parameters();
+  CHECK(one.inputs[0].pitch == 0);
+  CHECK(one.outputs[0].pitch == 0);
+}
+
 TEST_CASE("the fused kernel runs exactly when every row starts on 16 bytes, composed ones else") {
   const auto kernels = [](const Memory& memory) {
     std::vector<int> out;

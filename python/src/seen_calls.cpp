@@ -153,9 +153,10 @@ class RmsNormBackwardCalls {
       return false;
     const auto stream = exchange_.stream(t.x.device.device_id);
     if (!stream) return false;
-    PyRmsNormBackward* const launch =
+    // Kept alive by this call: another thread may replace or clear it meanwhile.
+    const Call call =
         find({*stream, t.x.device.device_id, t.columns(), *type_of(t.x), *type_of(t.w), becomes});
-    return launch != nullptr && (*launch)->run(*stream, t.arguments());
+    return call.launch != nullptr && (*call.launch)->run(*stream, t.arguments());
   }
 
  private:
@@ -181,13 +182,13 @@ class RmsNormBackwardCalls {
   };
   struct Call {
     nb::object owner;
-    PyRmsNormBackward* launch;
+    PyRmsNormBackward* launch = nullptr;
   };
 
-  PyRmsNormBackward* find(const Key& key) {
+  Call find(const Key& key) {
     const std::lock_guard lock(mutex_);
     const auto found = calls_.find(key);
-    return found == calls_.end() ? nullptr : found->second.launch;
+    return found == calls_.end() ? Call{} : found->second;
   }
 
   const TensorExchange exchange_;

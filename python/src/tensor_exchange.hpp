@@ -24,8 +24,8 @@ class TensorExchange {
   TensorExchange(nanobind::handle type, nanobind::handle subclass);
 
   [[nodiscard]] bool usable() const noexcept { return table_ != nullptr; }
-  // None where the object is of another type, or has no memory of its own. Leaves no Python
-  // exception behind. Call with the interpreter's lock.
+  // Both leave no Python exception behind, and want the interpreter's lock. Nothing where the
+  // object is of another type, or has no memory of its own.
   [[nodiscard]] std::optional<TensorView> read(nanobind::handle object) const noexcept;
   // The framework's current CUDA stream.
   [[nodiscard]] std::optional<std::uintptr_t> stream(int ordinal) const noexcept;

@@ -12,7 +12,16 @@ from torch.autograd.function import once_differentiable
 
 from kiln.nn import _checks, _traced
 from kiln.nn._forward import forward as _forward
-from kiln.nn._launches import ADDED, OVERWRITTEN, RETURNED, contiguous_like, launched, run
+from kiln.nn._launches import (
+    ADDED,
+    OVERWRITTEN,
+    RETURNED,
+    TYPE_NAMES,
+    contiguous_like,
+    launched,
+    reads_tensors,
+    run,
+)
 from kiln.nn._main_grad import main_grad_of, placeholder
 
 __all__ = ["rms_norm", "rms_norm_backward"]
@@ -91,8 +100,10 @@ def rms_norm_backward(
     """
     compiling = torch.compiler.is_compiling()
     plain = type(input) in _PLAIN
-    if plain and type(weight) in _PLAIN and residual is None and main_grad is None and not compiling:
-        # The usual call, checked and launched in one step once one like it was seen.
+    dx = dw = None
+    usual = plain and type(weight) in _PLAIN and residual is None and main_grad is None and not compiling
+    if usual and reads_tensors and input.dtype in TYPE_NAMES:
+        # Checked and launched in one step once a call like it was seen.
         dx, dw = torch.empty_like(input), torch.empty_like(weight)
         if launched(grad_output, input, rstd, weight, dx, dw, RETURNED):
             return dx, dw
@@ -103,11 +114,13 @@ def rms_norm_backward(
         rstd = rstd.contiguous()
     if weight is not None and not weight.is_contiguous():
         weight = weight.contiguous()
-    dx = contiguous_like(input)
+    if dx is None or not dx.is_contiguous():
+        dx = contiguous_like(input)
     if main_grad is not None:
         run(grad_output, input, rstd, weight, dx, main_grad, n, ADDED, residual)
         return dx, None
-    dw = None if weight is None else torch.empty_like(weight)
+    if weight is not None and (dw is None or not dw.is_contiguous()):
+        dw = torch.empty_like(weight)
     run(grad_output, input, rstd, weight, dx, dw, n, RETURNED, residual)
     return dx, dw
 

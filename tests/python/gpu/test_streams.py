@@ -9,7 +9,7 @@ import pytest
 import torch
 
 import kiln
-from kiln.nn import RMSNorm, functional
+from kiln.nn import RMSNorm, _launches, functional
 
 N, ROWS = 4096, 2048
 
@@ -17,6 +17,33 @@ N, ROWS = 4096, 2048
 def inputs(device: str = "cuda") -> tuple[torch.Tensor, ...]:
     x, dy = torch.randn(2, ROWS, N, device=device, dtype=torch.bfloat16)
     return dy, x, torch.rsqrt(x.float().pow(2).mean(-1) + 1e-5), torch.randn(N, device=device).bfloat16()
+
+
+@pytest.mark.skipif(not _launches.reads_tensors, reason="torch publishes no table of C functions, as 2.10 does")
+def test_a_call_like_one_that_was_seen_goes_without_python(monkeypatch: pytest.MonkeyPatch) -> None:
+    dy, x, rstd, w = inputs()
+    module = RMSNorm(N, device="cuda", dtype=torch.bfloat16)
+    fused = RMSNorm(N, device="cuda", dtype=torch.bfloat16, fuse_wgrad_accumulation=True)
+    fused.weight.main_grad = torch.zeros(N, device="cuda")
+
+    def train(module: RMSNorm) -> torch.Tensor:
+        leaf = x.clone().requires_grad_()
+        module(leaf).backward(dy)
+        assert leaf.grad is not None
+        return leaf.grad
+
+    first = functional.rms_norm_backward(dy, x, rstd, w), train(module), train(fused)
+
+    def run(*call: object) -> None:
+        raise AssertionError("went through Python")
+
+    monkeypatch.setattr(functional, "run", run)
+    again = functional.rms_norm_backward(dy, x, rstd, w), train(module), train(fused)
+    for left, right in zip((*first[0], *first[1:]), (*again[0], *again[1:])):
+        assert torch.equal(left, right)
+    strided = torch.randn(ROWS, 2 * N, device="cuda", dtype=torch.bfloat16)[:, :N]
+    with pytest.raises(AssertionError, match="through Python"):
+        functional.rms_norm_backward(strided, x, rstd, w)
 
 
 def test_two_streams_at_once_have_the_bits_of_one() -> None:
