@@ -62,11 +62,11 @@ struct Columns {
 };
 
 // Narrow paths, for rows that do not start on 16 bytes and for the last columns of an odd width:
-// rolled loops over elements, because unrolled ones would be most of the kernel's code and of its
-// compile time.
+// rolled loops over elements, out of line, because they would be most of the kernel's code and of
+// its compile time.
 
 template <class T>
-inline void copy_elements(u32 shared, const char* from, int count) {
+__noinline__ void copy_elements(u32 shared, const char* from, int count) {
   const auto* elements = reinterpret_cast<const typename T::Storage*>(from);
 #pragma unroll 1
   for (int i = 0; i < count; ++i) store_shared_element(shared + i * T::kBytes, elements[i]);
