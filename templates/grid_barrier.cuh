@@ -11,10 +11,12 @@ namespace kiln {
 // must be resident (cooperative launch), else this waits for ever. Writes of every thread before
 // the barrier are visible to every thread after it.
 inline void grid_barrier(u32* counter) {
+  // Read while this CTA has not arrived, so before the bit can flip; and its trip to L2 is over by
+  // the time that this CTA's writes are done, which an atomic add that returns it must first await.
+  const u32 before = threadIdx.x == 0 ? load_relaxed(counter) : 0;
   __syncthreads();
   if (threadIdx.x == 0) {
-    const u32 step = blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u;
-    const u32 before = atomic_add_release(counter, step);
+    add_release(counter, blockIdx.x == 0 ? 0x80000000u - (gridDim.x - 1) : 1u);
     while (((before ^ load_acquire(counter)) & 0x80000000u) == 0) {
     }
   }

@@ -14,10 +14,6 @@ inline u32 shared_address(const void* pointer) {
 inline void copy_async_16(u32 shared, const void* global) {
   asm volatile("cp.async.cg.shared.global [%0], [%1], 16;" ::"r"(shared), "l"(global) : "memory");
 }
-// 4 bytes, through L1. Both addresses are multiples of 4.
-inline void copy_async_4(u32 shared, const void* global) {
-  asm volatile("cp.async.ca.shared.global [%0], [%1], 4;" ::"r"(shared), "l"(global) : "memory");
-}
 // The same as copy_async_16, or 16 zeroed bytes; `global` is then not read.
 inline void copy_async_16_or_zero(u32 shared, const void* global, bool read) {
   asm volatile(
@@ -67,7 +63,6 @@ inline u32 load_shared_word(u32 shared) {
   asm volatile("ld.shared.b32 %0, [%1];" : "=r"(word) : "r"(shared) : "memory");
   return word;
 }
-inline float load_shared_float(u32 shared) { return __uint_as_float(load_shared_word(shared)); }
 inline void store_shared_word(u32 shared, u32 word) {
   asm volatile("st.shared.b32 [%0], %1;" ::"r"(shared), "r"(word) : "memory");
 }
@@ -87,20 +82,38 @@ inline Chunk load_constant_chunk(const void* global) {
                : "l"(global));
   return c;
 }
-// Written by another SM of this launch before a barrier; `otherwise` where `read` is false. The
-// predicate saves a branch for each of many loads, and their compile time.
-inline float load_past_l1_if(bool read, const float* global, float otherwise) {
-  float value = otherwise;
-  asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.cg.f32 %0, [%1];}"
-               : "+f"(value)
-               : "l"(global), "r"(static_cast<u32>(read)));
+inline float load_constant(const float* global) {
+  float value;
+  asm volatile("ld.global.nc.f32 %0, [%1];" : "=f"(value) : "l"(global));
   return value;
 }
-inline Pair load_past_l1_if(bool read, const Pair* global, float otherwise) {
-  Pair value{otherwise, otherwise};
-  asm volatile("{.reg .pred p; setp.ne.u32 p, %3, 0; @p ld.global.cg.v2.f32 {%0, %1}, [%2];}"
-               : "+f"(value.low), "+f"(value.high)
-               : "l"(global), "r"(static_cast<u32>(read)));
+// Neighbouring floats that one access moves: 1, 2 or 4.
+template <int Count>
+struct alignas(4 * Count) Floats {
+  float at[Count];
+};
+// Written by another SM of this launch before a barrier; `otherwise` where `read` is false. The
+// predicate saves a branch for each of many loads, and their compile time.
+template <int Count>
+inline Floats<Count> load_past_l1_if(bool read, const float* global, float otherwise) {
+  static_assert(Count == 1 || Count == 2 || Count == 4);
+  Floats<Count> value;
+#pragma unroll
+  for (int i = 0; i < Count; ++i) value.at[i] = otherwise;
+  if constexpr (Count == 1) {
+    asm volatile("{.reg .pred p; setp.ne.u32 p, %2, 0; @p ld.global.cg.f32 %0, [%1];}"
+                 : "+f"(value.at[0])
+                 : "l"(global), "r"(static_cast<u32>(read)));
+  } else if constexpr (Count == 2) {
+    asm volatile("{.reg .pred p; setp.ne.u32 p, %3, 0; @p ld.global.cg.v2.f32 {%0, %1}, [%2];}"
+                 : "+f"(value.at[0]), "+f"(value.at[1])
+                 : "l"(global), "r"(static_cast<u32>(read)));
+  } else {
+    asm volatile(
+        "{.reg .pred p; setp.ne.u32 p, %5, 0; @p ld.global.cg.v4.f32 {%0, %1, %2, %3}, [%4];}"
+        : "+f"(value.at[0]), "+f"(value.at[1]), "+f"(value.at[2]), "+f"(value.at[3])
+        : "l"(global), "r"(static_cast<u32>(read)));
+  }
   return value;
 }
 // Written once and not read again by this kernel: first to leave L2.
@@ -129,13 +142,13 @@ inline u64 atomic_add(u64* global, u64 value) {
                : "memory");
   return old;
 }
-inline u32 atomic_add_release(u32* global, u32 value) {
-  u32 old;
-  asm volatile("atom.add.release.gpu.global.u32 %0, [%1], %2;"
-               : "=r"(old)
-               : "l"(global), "r"(value)
-               : "memory");
-  return old;
+inline void add_release(u32* global, u32 value) {
+  asm volatile("red.release.gpu.global.add.u32 [%0], %1;" ::"l"(global), "r"(value) : "memory");
+}
+inline u32 load_relaxed(const u32* global) {
+  u32 value;
+  asm volatile("ld.relaxed.gpu.global.u32 %0, [%1];" : "=r"(value) : "l"(global) : "memory");
+  return value;
 }
 inline u32 load_acquire(const u32* global) {
   u32 value;

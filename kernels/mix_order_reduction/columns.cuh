@@ -17,6 +17,7 @@ inline void write_partials(const float (&column)[Octets][kVector],
   using Owned = Columns<C>;
   constexpr int kChains = chains(C::geometry.n);
   constexpr i64 kStride = partial_stride(C::geometry.n);
+  constexpr int kHalfDistance = partial_place(C::geometry.n, kVector / 2);
   float* out = partials + block * kStride;
   if constexpr (kChains > 1) {
     __syncthreads();
@@ -30,7 +31,9 @@ inline void write_partials(const float (&column)[Octets][kVector],
     for (int i = 0; i < kVector; i += 2) sums.set_pair(i, column[v][i], column[v][i + 1]);
 #pragma unroll
     for (int c = 0; c < 2; ++c) {
-      *reinterpret_cast<Chunk*>(out + Owned::column(v) + c * 4) = sums.chunk[c];
+      *reinterpret_cast<Chunk*>(out +
+                                partial_place(C::geometry.n, static_cast<int>(Owned::column(v))) +
+                                c * kHalfDistance) = sums.chunk[c];
     }
   }
   if constexpr (kChains > 1) {
@@ -55,79 +58,65 @@ inline void store_column(void* dw, i64 column, float sum, bool accumulate) {
   *out = value;
 }
 
-// The sum of one group of blocks in one column. Loads go past L1: other SMs wrote them.
-template <Join J>
-inline float sum_block_group(
-    const float* partials, i64 stride, int row_blocks, int group, i64 column) {
-  const float* first = partials + static_cast<i64>(group) * kBlockGroup * stride + column;
+// The sums of one group of blocks in columns that are neighbours in the workspace. Loads go past
+// L1: other SMs wrote them.
+template <Join J, int Columns>
+inline Floats<Columns> sum_block_group(
+    const float* partials, i64 stride, int row_blocks, int group, i64 place) {
+  const float* first = partials + static_cast<i64>(group) * kBlockGroup * stride + place;
   const int count = row_blocks - group * kBlockGroup;
-  float sum = identity(J);
-  float value[kBlockGroup];  // all loads in flight at once; blocks that are not there add +0, which
-                             // changes no sum, or what changes no extreme
-#pragma unroll
-  for (int b = 0; b < kBlockGroup; ++b) {
-    value[b] = load_past_l1_if(b < count, first + b * stride, identity(J));
-  }
-#pragma unroll
-  for (int b = 0; b < kBlockGroup; ++b) sum = joined(J, sum, value[b]);
-  return sum;
-}
-
-// The same of two neighbouring columns.
-template <Join J>
-inline Pair sum_block_group_pair(
-    const float* partials, i64 stride, int row_blocks, int group, i64 column) {
-  const float* first = partials + static_cast<i64>(group) * kBlockGroup * stride + column;
-  const int count = row_blocks - group * kBlockGroup;
-  Pair value[kBlockGroup], sum{identity(J), identity(J)};
-#pragma unroll
-  for (int b = 0; b < kBlockGroup; ++b) {
-    value[b] =
-        load_past_l1_if(b < count, reinterpret_cast<const Pair*>(first + b * stride), identity(J));
-  }
+  // All loads in flight at once; blocks that are not there add +0, which changes no sum, or what
+  // changes no extreme.
+  Floats<Columns> value[kBlockGroup], sum;
 #pragma unroll
   for (int b = 0; b < kBlockGroup; ++b)
-    sum = {joined(J, sum.low, value[b].low), joined(J, sum.high, value[b].high)};
+    value[b] = load_past_l1_if<Columns>(b < count, first + b * stride, identity(J));
+#pragma unroll
+  for (int c = 0; c < Columns; ++c) {
+    sum.at[c] = identity(J);
+#pragma unroll
+    for (int b = 0; b < kBlockGroup; ++b) sum.at[c] = joined(J, sum.at[c], value[b].at[c]);
+  }
   return sum;
 }
 
 // `Sums` column sums from `from` on. Every CTA sums a slice of the columns of all of them, so that
-// the partial sums are read in about one trip to L2: a thread takes one block group of two columns;
-// then one thread a column adds the groups. Scratch holds kFinishFloats, a slice of each sum
-// groups << p.finish_shift. Every thread of every CTA calls this.
+// the partial sums are read in about one trip to L2: a thread takes one block group of two columns,
+// or of four; then one thread a column adds the groups. Scratch holds kFinishFloats, a slice of
+// each sum groups << p.finish_shift. Every thread of every CTA calls this.
 template <class DW, Join J, int Sums, int Threads>
 inline void finish_columns(
     const ReductionParameters& p, int from, int n, bool accumulate, float* scratch) {
+  constexpr int kColumns = Sums == 1 ? 2 : 4;
   const int row_blocks = p.split.blocks, shift = p.finish_shift;
   const int groups = (row_blocks + kBlockGroup - 1) / kBlockGroup;
   const int slice = 1 << shift;
 #pragma unroll 1
-  for (int first = blockIdx.x * slice; first < n; first += gridDim.x * slice) {
-    const int columns = n - first < slice ? n - first : slice;
+  for (int first = blockIdx.x * slice; first < partial_stride(n); first += gridDim.x * slice) {
 #pragma unroll 1
-    for (int i = threadIdx.x * 2; i < (Sums * groups) << shift; i += Threads * 2) {
-      const int column = i & (slice - 1), row = i >> shift;
+    for (int i = threadIdx.x * kColumns; i < (Sums * groups) << shift; i += Threads * kColumns) {
+      const int place = first + (i & (slice - 1)), row = i >> shift;
       const int k = Sums == 1 ? 0 : row / groups;
-      if (column < columns) {  // of a last odd one the neighbour is there too, in the stride
-        const Pair sum = sum_block_group_pair<J>(p.partials + (from + k) * p.partials_stride,
-                                                 partial_stride(n),
-                                                 row_blocks,
-                                                 row - k * groups,
-                                                 first + column);
-        scratch[i] = sum.low;
-        scratch[i + 1] = sum.high;
+      // Where a column is there so are its neighbours, in the stride.
+      if (partial_column(n, place) < n) {
+        *reinterpret_cast<Floats<kColumns>*>(scratch + i) =
+            sum_block_group<J, kColumns>(p.partials + (from + k) * p.partials_stride,
+                                         partial_stride(n),
+                                         row_blocks,
+                                         row - k * groups,
+                                         place);
       }
     }
     __syncthreads();
 #pragma unroll 1
     for (int i = threadIdx.x; i < Sums << shift; i += Threads) {
-      const int column = i & (slice - 1), k = i >> shift;
-      if (column >= columns) continue;
+      const int k = i >> shift, column = partial_column(n, first + (i & (slice - 1)));
+      if (column >= n) continue;
       float sum = identity(J);
 #pragma unroll 1
       for (int group = 0; group < groups; ++group)
-        sum = joined(J, sum, scratch[((k * groups + group) << shift) + column]);
-      store_column<DW>(p.column_sums[from + k], first + column, sum, accumulate);
+        sum = joined(J, sum, scratch[((k * groups + group) << shift) + (i & (slice - 1))]);
+      store_column<DW>(p.column_sums[from + k], column, sum, accumulate);
     }
     __syncthreads();
   }

@@ -115,6 +115,10 @@ inline void composed_rows(const ReductionParameters& p) {
   }
 }
 
+// Floats between two rows of these kernels' partial sums, which lie in the order of the columns: at
+// most partial_stride.
+inline i64 composed_stride(i64 n) { return ceil_div(n, kVector) * kVector; }
+
 // Blocks of rows in y.
 template <class F>
 inline void composed_columns(const ReductionParameters& p) {
@@ -146,7 +150,7 @@ inline void composed_columns(const ReductionParameters& p) {
     }
 #pragma unroll
     for (int k = 0; k < F::column_sums; ++k)
-      p.partials[k * p.partials_stride + block * partial_stride(p.n) + column] = sum[k];
+      p.partials[k * p.partials_stride + block * composed_stride(p.n) + column] = sum[k];
   }
 }
 
@@ -155,7 +159,7 @@ inline void composed_columns(const ReductionParameters& p) {
 template <class F>
 inline void composed_blocks(const ReductionParameters& p) {
   __shared__ float lane_sum[F::row_sums][kMaxLanes];
-  const i64 stride = partial_stride(p.n);
+  const i64 stride = composed_stride(p.n);
 #pragma unroll 1
   for (int block = blockIdx.x; block < p.split.blocks; block += gridDim.x) {
     const i64 count = block_rows(p.split, tile_rows(p.n), block);
@@ -208,7 +212,7 @@ inline float composed_total(const float* partials, i64 stride, int row_blocks, i
   float sum = identity(J);
 #pragma unroll 1
   for (int group = 0; group * kBlockGroup < row_blocks; ++group)
-    sum = joined(J, sum, sum_block_group<J>(partials, stride, row_blocks, group, column));
+    sum = joined(J, sum, sum_block_group<J, 1>(partials, stride, row_blocks, group, column).at[0]);
   return sum;
 }
 
@@ -219,7 +223,7 @@ inline void composed_finish(const ReductionParameters& p) {
   const int k = blockIdx.y;
   const Join join = p.column_joins[k];
   const auto total = [&](auto of) {
-    return of(p.partials + k * p.partials_stride, partial_stride(p.n), p.split.blocks, column);
+    return of(p.partials + k * p.partials_stride, composed_stride(p.n), p.split.blocks, column);
   };
   float sum = 0.0f;
   if (join == Join::sum) sum = total(composed_total<Join::sum>);

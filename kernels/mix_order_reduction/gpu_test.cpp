@@ -142,6 +142,7 @@ TEST_CASE("every candidate gives the bits of the emulation") {
                                  "layer_norm_backward:n=1000",
                                  "layer_norm_backward:n=2880,accumulate=1",
                                  "layer_norm_backward:n=16384",
+                                 "layer_norm_backward:n=32768",
                                  "rms_norm_forward:n=7000,residual=1,x=f16",
                                  "softmax_backward:n=1024,dbias=f32",
                                  "rms_norm_pair_backward:n=8192,x=f32,residual=1",
@@ -149,7 +150,7 @@ TEST_CASE("every candidate gives the bits of the emulation") {
     const Signature signature = Signature::parse(text);
     // Enough rows that a block of any number of rows a step has several steps, and a last one that
     // is not full.
-    const std::int64_t rows = signature.integer("n") <= 1024 ? 9001 : 1601;
+    const std::int64_t n = signature.integer("n"), rows = n <= 1024 ? 9001 : n > 16384 ? 801 : 1601;
     verify::Case host(signature, {rows, 29, {}});
     const verify::Bits wanted = emulated(host);
     verify::DeviceCase device_case(driver, host);
@@ -169,6 +170,49 @@ TEST_CASE("every candidate gives the bits of the emulation") {
     }
   }
   std::printf("%d runs of candidates: the bits of the emulation\n", runs);
+}
+
+TEST_CASE("runs beside another stream's work repeat their bits") {
+  const Driver driver = Driver::load();
+  const verify::CurrentDevice current(driver, 0);
+  const verify::Stream stream(driver), beside(driver);
+  const Device device = Service(options(false, RouteChoice::automatic)).device(0);
+  Service one_stage(options(false, RouteChoice::automatic));
+  Service many_stages(options(true, RouteChoice::automatic));
+  Service composed(options(false, RouteChoice::composed));
+  const int times = kiln::testing::soaking() ? 1000 : 20;
+  verify::Case other(Signature::parse("layer_norm_backward:n=2880"), {4000, 31, {}});
+  verify::DeviceCase load(driver, other);
+  load.bind(one_stage.prepare(other.signature(), device));
+  int runs = 0;
+  for (const std::string text : {"rms_norm_backward:n=128",
+                                 "rms_norm_backward:n=4096,accumulate=1",
+                                 "layer_norm_backward:n=2880",
+                                 "layer_norm_backward:n=20480",
+                                 "softmax_backward:n=1024,dbias=f32",
+                                 "rms_norm_forward:n=7168,residual=1"}) {
+    verify::Case host(Signature::parse(text), {300, 37, {}});
+    verify::DeviceCase subject(driver, host);
+    verify::Bits wanted;
+    for (Service* service : {&one_stage, &many_stages, &composed}) {
+      subject.bind(service->prepare(host.signature(), device));
+      int differing = 0;
+      for (int i = 0; i < times; ++i) {
+        subject.reset();
+        load.launch().run(beside.get());
+        if (i % 3 == 0) load.launch().run(beside.get());
+        subject.run(stream);
+        const verify::Bits bits = subject.bits();
+        if (wanted.empty()) wanted = bits;
+        differing += verify::first_difference(wanted, bits).empty() ? 0 : 1;
+        ++runs;
+      }
+      CAPTURE(text, times);
+      CHECK(differing == 0);
+    }
+  }
+  beside.synchronize("running the load");
+  std::printf("%d runs of reductions under load: one result a signature\n", runs);
 }
 
 }  // namespace

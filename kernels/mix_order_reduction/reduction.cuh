@@ -50,9 +50,8 @@ struct Reduction {
   // branches of their own they repeat it: a quarter more instructions (layer norm backward).
   static constexpr bool kShares = C::keep_inputs && kOctets < 4;
   static constexpr bool kUniform = Stages<C, X>::kUniform;
-  static_assert(kGeometry.loaded_values == Formula::loaded_values &&
-                    Formula::loaded_values <= Formula::row_values,
-                "the planner and the formula disagree on what comes with a row");
+  static_assert(Formula::loaded_values <= Formula::row_values,
+                "what column vectors hold are the first of a row's values");
 
   const ReductionParameters& p;
   Stages<C, X> stages;
@@ -150,6 +149,11 @@ struct Reduction {
 #pragma unroll
       for (int r = 0; r < kRows; ++r) {
         const bool there = rows.has(step, r);
+        if constexpr (Pass == 0 && kByRow) {
+          if (r == 1) wait_for_rows<kRows - 2>();
+          if (r == 2) wait_for_rows<1>();
+          if (r == 3) wait_for_rows<0>();
+        }
         if (!kShares && !there) continue;
 #pragma unroll
         for (int v = 0; v < kOctets; ++v) {
@@ -206,6 +210,18 @@ struct Reduction {
     }
   }
 
+  // Kept inputs leave their buffer at once, and it is refilled while the rows are computed. Else
+  // every pass reads shared memory, and a row is refilled after its last: by itself where passes
+  // can begin before the step's other rows have come.
+  static constexpr bool kRefillEarly = C::keep_inputs && kKept == kInputs;
+  static constexpr bool kByRow = !C::keep_inputs && kPasses > 0 && kRows > 1;
+  // Until all but the last `Rest` rows of the oldest step have come.
+  template <int Rest>
+  static void wait_for_rows() {
+    copy_async_wait<(kStages - 1) * (kByRow ? kRows : 1) + Rest>();
+    __syncwarp();
+  }
+
   void keep(int stage, Kept& kept) const {
 #pragma unroll
     for (int r = 0; r < kRows; ++r) {
@@ -218,21 +234,16 @@ struct Reduction {
     }
   }
 
-  // One step: kRows rows of every group.
-  void compute(int step,
-               int stage,
-               const BlockRows& rows,
-               const Kept& kept,
-               Destinations& to,
-               Values& values) {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r)
-      Formula::template know<0>(nullptr, p.scalars, C::inverse_n, values[r]);
-    reduce_rows<0>(step, stage, rows, kept, values);
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      const bool there = (kShares && BlockRows::surely_has(r)) || rows.has(step, r);
-      if (!kShares && !there) continue;
+  // What a step's rows have but their sums.
+  void write_row(int step,
+                 int stage,
+                 int r,
+                 const BlockRows& rows,
+                 const Kept& kept,
+                 Destinations& to,
+                 const Values& values) {
+    const bool there = (kShares && BlockRows::surely_has(r)) || rows.has(step, r);
+    if (kShares || there) {
       if constexpr (Formula::column_outputs > 0) {
         if (there && Owned::leads_row()) Formula::write_row(p, rows.row(step, r), values[r]);
       }
@@ -243,9 +254,9 @@ struct Reduction {
             write_octet(stage, r, v, there, to, kept, values);
         }
       }
-#pragma unroll
-      for (int o = 0; o < kOutputs; ++o) to[o] += p.outputs[o].pitch;
     }
+#pragma unroll
+    for (int o = 0; o < kOutputs; ++o) to[o] += p.outputs[o].pitch;
   }
 
   void run_block(int block) {
@@ -261,30 +272,41 @@ struct Reduction {
           (rows.row(0, 0) * p.outputs[o].stride + (kUniform ? 0 : Owned::column(0))) * X::kBytes;
     }
     Values values;
-    // Steps below 0 only fill the pipeline. Kept inputs leave their buffer at once, and it is
-    // refilled while the rows are computed; else both passes read shared memory, and the buffer is
-    // refilled after them.
-    constexpr bool kRefillEarly = C::keep_inputs && kKept == kInputs;
+    LoadedValues<C> loaded{};
     Kept kept;
+    // Steps below 0 only fill the pipeline.
     for (int s = -kStages, stage = 0; s < steps;
          ++s, stage = stage + 1 == kStages ? 0 : stage + 1) {
       if (s >= 0) {
-        copy_async_wait<kStages - 1>();
-        __syncwarp();
-        stages.read_values(stage, values);
+        wait_for_rows<kByRow ? kRows - 1 : 0>();
+        loaded.give(s, values);
+#pragma unroll
+        for (int r = 0; r < kRows; ++r)
+          Formula::template know<0>(nullptr, p.scalars, C::inverse_n, values[r]);
         if constexpr (C::keep_inputs) keep(stage, kept);
       }
-      if constexpr (kRefillEarly) {
+      loaded.load_after(s, p, rows);
+      const auto refill = [&](int first, int rows_now) {
         __syncwarp();
-        stages.start(p, s + kStages, stage, rows, from);
+#pragma unroll
+        for (int r = first; r < first + rows_now; ++r)
+          stages.start(p, s + kStages, stage, r, rows, from);
+        copy_async_commit();
+      };
+      if constexpr (kRefillEarly) refill(0, kRows);
+      if constexpr (kByRow) {
+        if (s >= 0) reduce_rows<0>(s, stage, rows, kept, values);
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) {
+          if (s >= 0) write_row(s, stage, r, rows, kept, to, values);
+          refill(r, 1);
+        }
+      } else if (s >= 0) {
+        reduce_rows<0>(s, stage, rows, kept, values);
+#pragma unroll
+        for (int r = 0; r < kRows; ++r) write_row(s, stage, r, rows, kept, to, values);
       }
-      if (s >= 0) {
-        compute(s, stage, rows, kept, to, values);
-      }
-      if constexpr (!kRefillEarly) {
-        __syncwarp();
-        stages.start(p, s + kStages, stage, rows, from);
-      }
+      if constexpr (!kRefillEarly && !kByRow) refill(0, kRows);
     }
     copy_async_wait<0>();
   }

@@ -37,6 +37,45 @@ struct Rows {
   int index(int step, int r) const { return (step * kRows + r) * kChains + chain; }
 };
 
+// What column vectors hold of the rows to come: lane l of a part holds the values of its l-th next
+// step. One load in as many steps as a part has threads, and a shuffle a step, are fewer
+// instructions than a load a step, and keep them apart from the rows' copies.
+template <class C>
+struct LoadedValues {
+  using Formula = typename C::Formula;
+  static constexpr int kRows = C::geometry.rows_per_step;
+  static constexpr int kValues = Formula::loaded_values;
+  static constexpr int kLanes = Columns<C>::kPartThreads;
+  float held[kRows][kValues > 0 ? kValues : 1];
+
+  // Called once a step, before the next one's `give`; step -1 is the first. Loads when no lane has
+  // the next step's.
+  void load_after(int step, const ReductionParameters& p, const Rows<C>& rows) {
+    if constexpr (kValues > 0) {
+      if ((step + 1) % kLanes != 0 || step < -1) return;
+      const int mine = step + 1 + Columns<C>::part_lane();
+#pragma unroll
+      for (int r = 0; r < kRows; ++r) {
+        if (!rows.has(mine, r)) continue;
+        const i64 row = rows.row(mine, r);
+#pragma unroll
+        for (int k = 0; k < kValues; ++k)
+          held[r][k] = load_constant(Formula::loaded_value(p, k) + row);
+      }
+    }
+  }
+
+  template <int Values>
+  void give(int step, float (&values)[kRows][Values]) const {
+#pragma unroll
+    for (int r = 0; r < kRows; ++r) {
+#pragma unroll
+      for (int k = 0; k < kValues; ++k)
+        values[r][k] = __shfl_sync(0xffffffffu, held[r][k], step % kLanes, kLanes);
+    }
+  }
+};
+
 // Buffers of one step's inputs, all matrices of type T. Each part of a CTA (up to 32 neighbouring
 // threads) fills and reads its own slots, so no barrier wider than a warp guards them.
 template <class C, class T>
@@ -60,43 +99,12 @@ struct Stages {
 
   u32 buffers;  // shared-memory address
 
-  static constexpr u32 kInputBytes = static_cast<u32>(input_bytes(kGeometry));
-  static constexpr int kValues = kGeometry.loaded_values;
+  static constexpr u32 kInputBytes = static_cast<u32>(stage_bytes(kGeometry));
 
   u32 slot(int stage, int r, int input) const {
     return buffers + stage * kInputBytes + (r * kGeometry.inputs + input) * kRowBytes +
            threadIdx.x / Owned::kPartThreads * (Owned::kPartThreads * 16 * Octet<T>::kChunks);
   }
-  // Loaded value k of row r.
-  u32 value_slot(int stage, int r, int k) const {
-    return buffers + kGeometry.stages * kInputBytes +
-           stage * static_cast<u32>(value_bytes(kGeometry)) +
-           threadIdx.x / Owned::kPartThreads * part_value_bytes(kGeometry) + (r * kValues + k) * 4;
-  }
-
-  // A value a lane: of all rows at once.
-  void start_values(const ReductionParameters& p, int step, int stage, const Rows<C>& rows) const {
-    if constexpr (kValues > 0) {
-#pragma unroll
-      for (int first = 0; first < kRows * kValues; first += Owned::kPartThreads) {
-        const int i = first + Owned::part_lane(), r = i / kValues;
-        if (i < kRows * kValues && rows.has(step, r)) {
-          copy_async_4(value_slot(stage, 0, i),
-                       C::Formula::loaded_value(p, i % kValues) + rows.row(step, r));
-        }
-      }
-    }
-  }
-
-  template <int Count, int Values>
-  void read_values(int stage, float (&values)[Count][Values]) const {
-#pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-#pragma unroll
-      for (int k = 0; k < kValues; ++k) values[r][k] = load_shared_float(value_slot(stage, r, k));
-    }
-  }
-
   // The next row of every input: of a CTA, so that uniform registers hold it, or this thread's
   // share of its group's.
   using Sources = const char * [kGeometry.inputs];
@@ -111,28 +119,27 @@ struct Stages {
     }
   }
 
-  // Starts loading the inputs of one step into a stage, and moves on to the next step. Called in
-  // one place: code size is compile time.
-  void start(
-      const ReductionParameters& p, int step, int stage, const Rows<C>& rows, Sources& from) const {
+  // Starts loading the inputs of row r of a step into a stage, and moves on to the next row. Called
+  // in one place: code size is compile time.
+  void start(const ReductionParameters& p,
+             int step,
+             int stage,
+             int r,
+             const Rows<C>& rows,
+             Sources& from) const {
+    const bool has = rows.has(step, r);
 #pragma unroll
-    for (int r = 0; r < kRows; ++r) {
-      const bool has = rows.has(step, r);
-#pragma unroll
-      for (int i = 0; i < kGeometry.inputs; ++i) {
-        if (has) {
-          const char* mine = from[i] + (kUniform ? first_copied<C, T>() * T::kBytes : 0);
-          if (Owned::kVectorOnly || p.vector_access) {
-            start_row<C, T>(mine, slot(stage, r, i));
-          } else {
-            copy_row<C, T>(mine, slot(stage, r, i));
-          }
+    for (int i = 0; i < kGeometry.inputs; ++i) {
+      if (has) {
+        const char* mine = from[i] + (kUniform ? first_copied<C, T>() * T::kBytes : 0);
+        if (Owned::kVectorOnly || p.vector_access) {
+          start_row<C, T>(mine, slot(stage, r, i));
+        } else {
+          copy_row<C, T>(mine, slot(stage, r, i));
         }
-        from[i] += p.inputs[i].pitch;
       }
+      from[i] += p.inputs[i].pitch;
     }
-    start_values(p, step, stage, rows);
-    copy_async_commit();
   }
 };
 

@@ -68,6 +68,26 @@ TEST_CASE("every row belongs to exactly one block, and blocks differ by a tile a
   }
 }
 
+TEST_CASE("every column has one place among partial sums, and other places belong to no column") {
+  for (const std::int64_t n : {1, 8, 9, 1000, 1024, 1025, 1032, 2880, 4096, 8191, 32768}) {
+    CAPTURE(n);
+    const std::int64_t stride = mix::partial_stride(n);
+    std::vector<int> seen(static_cast<std::size_t>(stride), 0);
+    for (int column = 0; column < n; ++column) {
+      const int place = mix::partial_place(n, column);
+      REQUIRE(place < stride);
+      REQUIRE(mix::partial_column(n, place) == column);
+      // A thread moves 4 of them at once.
+      REQUIRE(mix::partial_place(n, column / 4 * 4) == place / 4 * 4);
+      ++seen[static_cast<std::size_t>(place)];
+    }
+    for (int place = 0; place < stride + 2 * mix::kPartialRun; ++place) {
+      if (place < stride && seen[static_cast<std::size_t>(place)] == 1) continue;
+      REQUIRE(mix::partial_column(n, place) >= n);
+    }
+  }
+}
+
 TEST_CASE("the order of sums depends on rows and n alone") {
   // Known answers: a change here changes the bits of every kernel, and needs a new emitter version.
   CHECK(mix::lanes(4096) == 512);

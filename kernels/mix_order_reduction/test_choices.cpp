@@ -45,7 +45,6 @@ mix::Geometry geometry_of(const StagePlan& stage) {
   return {.n = stage.constant("n"),
           .inputs = static_cast<int>(stage.constant("inputs")),
           .row_sums = static_cast<int>(stage.constant("row_sums")),
-          .loaded_values = static_cast<int>(stage.constant("loaded_values")),
           .threads = stage.threads,
           .lanes_per_thread = static_cast<int>(stage.constant("lanes_per_thread")),
           .rows_per_step = static_cast<int>(stage.constant("rows_per_step")),

@@ -69,7 +69,6 @@ struct Config {
       .element_bytes = Formula::Matrix::kBytes,
       .inputs = 2,
       .row_sums = 2,
-      .loaded_values = 2,
       .threads = 512,
       .lanes_per_thread = 1,
       .rows_per_step = 1,
@@ -80,7 +79,7 @@ struct Config {
   static constexpr bool row_vectors_in_registers = true;
   static constexpr bool takes_any_alignment = false;
   static constexpr float inverse_n = 1.0f / geometry.n;
-  static constexpr long long smem_bytes = 16768;
+  static constexpr long long smem_bytes = 16640;
 };
 
 extern "C" __global__ void __launch_bounds__(512, 2)

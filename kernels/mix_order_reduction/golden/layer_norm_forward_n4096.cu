@@ -67,7 +67,6 @@ struct Config {
       .element_bytes = Formula::Matrix::kBytes,
       .inputs = 1,
       .row_sums = 1,
-      .loaded_values = 0,
       .threads = 512,
       .lanes_per_thread = 1,
       .rows_per_step = 2,

@@ -77,7 +77,6 @@ struct Config {
       .element_bytes = Formula::Matrix::kBytes,
       .inputs = 3,
       .row_sums = 1,
-      .loaded_values = 1,
       .threads = 256,
       .lanes_per_thread = 2,
       .rows_per_step = 2,
@@ -88,7 +87,7 @@ struct Config {
   static constexpr bool row_vectors_in_registers = true;
   static constexpr bool takes_any_alignment = false;
   static constexpr float inverse_n = 1.0f / geometry.n;
-  static constexpr long long smem_bytes = 49472;
+  static constexpr long long smem_bytes = 49408;
 };
 
 extern "C" __global__ void __launch_bounds__(256, 1)

@@ -61,7 +61,6 @@ struct Config {
       .element_bytes = Formula::Matrix::kBytes,
       .inputs = 2,
       .row_sums = 1,
-      .loaded_values = 1,
       .threads = 896,
       .lanes_per_thread = 1,
       .rows_per_step = 1,
@@ -72,7 +71,7 @@ struct Config {
   static constexpr bool row_vectors_in_registers = true;
   static constexpr bool takes_any_alignment = false;
   static constexpr float inverse_n = 1.0f / geometry.n;
-  static constexpr long long smem_bytes = 29040;
+  static constexpr long long smem_bytes = 28928;
 };
 
 extern "C" __global__ void __launch_bounds__(896, 1)

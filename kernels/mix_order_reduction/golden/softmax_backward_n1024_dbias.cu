@@ -51,7 +51,6 @@ struct Config {
       .element_bytes = Formula::Matrix::kBytes,
       .inputs = 2,
       .row_sums = 1,
-      .loaded_values = 0,
       .threads = 256,
       .lanes_per_thread = 1,
       .rows_per_step = 1,
