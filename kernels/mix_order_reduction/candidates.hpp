@@ -17,6 +17,8 @@ struct Candidate {
   // Inputs move to registers at once, so that one buffer can refill while rows are computed.
   bool keep_inputs = true;
   bool row_vectors_in_registers = true;
+  // Better than those that follow with so many stages, worse with fewer.
+  int least_stages = 1;
   // Measured to be faster with one stage than those that follow are with two.
   bool enough_at_one_stage = false;
   // Slower than those before it: only where none of them fits, whatever their stages.

@@ -19,6 +19,18 @@ int stages_that_fit(Geometry geometry, std::int64_t limit, int most) {
   return 0;
 }
 
+std::int64_t stage_bytes_per_sm(const Candidate& c) {
+  return stage_bytes(c.geometry) * c.ctas_per_sm;
+}
+
+int useful_stages(const Candidate& c, int asked) {
+  if (!c.keep_inputs) return asked;
+  // Where several CTAs share an SM one loads while another computes.
+  const std::int64_t enough = (c.ctas_per_sm > 1 ? 28 : 36) * 1024;
+  return static_cast<int>(std::min<std::int64_t>(
+      asked, ceil_div(enough, std::max<std::int64_t>(stage_bytes_per_sm(c), 1))));
+}
+
 bool threads_fit(const DeviceLimits& limits, const Candidate& c) {
   return c.geometry.threads <= limits.threads_per_cta &&
          c.geometry.threads * c.ctas_per_sm <= limits.threads_per_sm &&

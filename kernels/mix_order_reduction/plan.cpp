@@ -79,11 +79,17 @@ StagePlan stage_plan(const Op& op,
   return stage;
 }
 
-std::string why(const PipelineChoice& p, bool allowed, std::int64_t limit, std::int64_t buffer) {
+std::string why(const PipelineChoice& p, const Candidate& c, bool allowed, std::int64_t limit) {
+  const std::int64_t buffer = stage_bytes(c.geometry);
   if (p.chosen == p.asked) return "as asked";
   if (p.chosen == p.cap) {
     return allowed ? "lowered by KILN_MAX_STAGES"
                    : "capped at 1: KILN_ALLOW_MULTI_STAGES=1 opts in to the stages asked";
+  }
+  if (p.chosen < p.fits) {
+    return fmt::format(
+        "with {} KiB an SM under way, and as much in registers, more stages were slower",
+        p.chosen * stage_bytes_per_sm(c) / 1024);
   }
   return fmt::format(
       "{} buffers of {} bytes fit the {} bytes a CTA may use", p.fits, buffer, limit);
@@ -143,7 +149,7 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
   if (policy.max_stages) pipeline.cap = std::min(pipeline.cap, *policy.max_stages);
   const int wanted = std::min(pipeline.asked, pipeline.cap);
 
-  const Candidate* best = nullptr;
+  Candidate* best = nullptr;
   std::vector<Candidate> all =
       policy.candidate.empty() ? candidates(op) : std::vector{choice_named(op, policy.candidate)};
   for (Candidate& c : all) {
@@ -151,7 +157,7 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
     if (c.last_resort && best != nullptr) break;
     if (!registers_fit(op, limits, c)) continue;
     const int fits = stages_that_fit(c.geometry, smem_limit(limits, c.ctas_per_sm), wanted);
-    if (fits == 0) continue;
+    if (fits < (policy.candidate.empty() ? c.least_stages : 1)) continue;
     c.geometry.stages = fits;
     if (best == nullptr || (best->geometry.stages == 1 && fits > 1)) best = &c;
     if (best->geometry.stages >= std::min(2, wanted) || best->enough_at_one_stage) break;
@@ -168,9 +174,10 @@ PlanResult plan(const Signature& signature, const DeviceLimits& limits, const Po
             limits.arch.text())};
   }
   const std::int64_t limit = smem_limit(limits, best->ctas_per_sm);
+  best->geometry.stages = std::min(best->geometry.stages, useful_stages(*best, pipeline.asked));
   pipeline.fits = stages_that_fit(best->geometry, limit, pipeline.asked);
   pipeline.chosen = best->geometry.stages;
-  pipeline.why = why(pipeline, policy.allow_multi_stages, limit, stage_bytes(best->geometry));
+  pipeline.why = why(pipeline, *best, policy.allow_multi_stages, limit);
 
   Plan out;
   out.family = "mix_order_reduction";

@@ -23,22 +23,50 @@ Policy many_stages() {
   return policy;
 }
 
-TEST_CASE("the policy caps stages, and the plan says so") {
-  const Signature signature = Signature::parse("rms_norm_backward:n=4096");
+PipelineChoice stages_of(const std::string& text, const Policy& policy) {
   const DeviceLimits& limits = limits_of(Arch::parse("sm_90a"));
-  const auto chosen = [&](const Policy& policy) {
-    return std::get<Plan>(mix::plan(signature, limits, policy)).stages[0];
+  return std::get<Plan>(mix::plan(Signature::parse(text), limits, policy)).stages[0].pipeline;
+}
+
+TEST_CASE("the policy caps stages, and the plan says so") {
+  const auto chosen = [&](Policy policy) {
+    policy.candidate =
+        "r1_t256_l2_c1_k0_w1_x1";  // passes read shared memory: stages are worth having
+    return stages_of("rms_norm_backward:n=4096", policy);
   };
-  CHECK(chosen({}).pipeline.chosen == 1);
-  CHECK(chosen({}).pipeline.why.find("KILN_ALLOW_MULTI_STAGES") != std::string::npos);
-  CHECK(chosen(many_stages()).pipeline.chosen == 3);
+  CHECK(chosen({}).chosen == 1);
+  CHECK(chosen({}).why.find("KILN_ALLOW_MULTI_STAGES") != std::string::npos);
+  CHECK(chosen(many_stages()).chosen == 3);
+  CHECK(chosen(many_stages()).why == "as asked");
   Policy lowered = many_stages();
   lowered.max_stages = 2;
-  CHECK(chosen(lowered).pipeline.chosen == 2);
-  CHECK(chosen(lowered).pipeline.why.find("KILN_MAX_STAGES") != std::string::npos);
+  CHECK(chosen(lowered).chosen == 2);
+  CHECK(chosen(lowered).why.find("KILN_MAX_STAGES") != std::string::npos);
   lowered.allow_multi_stages = false;
   lowered.max_stages = 8;
-  CHECK(chosen(lowered).pipeline.chosen == 1);
+  CHECK(chosen(lowered).chosen == 1);
+}
+
+TEST_CASE(
+    "where inputs wait in registers, stages stop when enough is under way, and the plan says so") {
+  for (const auto& [text, stages] : {std::pair{"rms_norm_backward:n=4096", 1},
+                                     std::pair{"rms_norm_backward:n=7168", 2},
+                                     std::pair{"layer_norm_backward:n=16384", 2}}) {
+    CAPTURE(text);
+    const PipelineChoice many = stages_of(text, many_stages());
+    CHECK(many.chosen == stages);
+    if (many.chosen < many.asked)
+      CHECK(many.why.find("more stages were slower") != std::string::npos);
+    CHECK(stages_of(text, {}).chosen == 1);
+  }
+  // Two sums: rows one at a time with two stages, two with one.
+  const DeviceLimits& limits = limits_of(Arch::parse("sm_90a"));
+  const auto rows = [&](const Policy& policy) {
+    const Signature signature = Signature::parse("layer_norm_backward:n=2880");
+    return std::get<Plan>(mix::plan(signature, limits, policy)).stages[0].constant("rows_per_step");
+  };
+  CHECK(rows({}) == 2);
+  CHECK(rows(many_stages()) == 1);
 }
 
 TEST_CASE("every row belongs to exactly one block, and blocks differ by a tile at most") {

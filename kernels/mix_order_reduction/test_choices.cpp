@@ -168,7 +168,7 @@ TEST_CASE("no candidate changes what is computed, nor the order of a sum") {
 TEST_CASE("a candidate's stages follow the policy") {
   const Signature signature = Signature::parse("rms_norm_backward:n=4096");
   Policy policy;
-  policy.candidate = "r2_t256_l2_c1_k1_w1_x1";
+  policy.candidate = "r2_t256_l2_c1_k0_w1_x1";
   const auto stages = [&] {
     const DeviceLimits& limits = limits_of(Arch::parse("sm_90a"));
     return std::get<Plan>(mix::plan(signature, limits, policy)).stages.at(0).pipeline.chosen;
