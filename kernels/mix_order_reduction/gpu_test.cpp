@@ -172,7 +172,7 @@ TEST_CASE("every candidate gives the bits of the emulation") {
   std::printf("%d runs of candidates: the bits of the emulation\n", runs);
 }
 
-TEST_CASE("runs beside another stream's work repeat their bits") {
+TEST_CASE("reductions beside another stream's work repeat their bits") {
   const Driver driver = Driver::load();
   const verify::CurrentDevice current(driver, 0);
   const verify::Stream stream(driver), beside(driver);
