@@ -133,8 +133,9 @@ TEST_CASE("a cubin that the driver refuses is compiled anew and replaced, or com
   }
 }
 
-// Bytes of device memory that are free, which kiln itself never asks for.
-std::size_t free_bytes() {
+// Bytes of device memory that are free, which kiln itself never asks for; signed, since other
+// programs may free some between two calls.
+std::int64_t free_bytes() {
   using MemGetInfo = int (*)(std::size_t*, std::size_t*);
   void* library = ::dlopen("libcuda.so.1", RTLD_NOW);
   REQUIRE(library != nullptr);
@@ -143,7 +144,7 @@ std::size_t free_bytes() {
   std::size_t free = 0;
   std::size_t total = 0;
   REQUIRE(ask(&free, &total) == 0);
-  return free;
+  return static_cast<std::int64_t>(free);
 }
 
 double ms_since(std::chrono::steady_clock::time_point start) {
@@ -160,8 +161,8 @@ TEST_CASE("a kernel from the cache is loaded and launched soon, and its memory c
     Service service(options_at(folder / "root", told));
     (void)service.prepare(kOp.signature(), service.device(0));
   }
-  const std::size_t before = free_bytes();
-  std::size_t loaded = 0;
+  const std::int64_t before = free_bytes();
+  std::int64_t loaded = 0;
   {
     Service service(options_at(folder / "root", told));
     const auto start = std::chrono::steady_clock::now();
@@ -200,18 +201,17 @@ TEST_CASE("a kernel from the cache is loaded and launched soon, and its memory c
   constexpr std::size_t kModules = 256;
   std::int64_t taken[3] = {};
   for (std::int64_t& bytes : taken) {
-    const std::size_t without = free_bytes();
+    const std::int64_t without = free_bytes();
     std::vector<Prepared> modules;
     for (std::size_t i = 0; i < kModules; ++i) {
       Service service(options_at(folder / "root", told));
       modules.push_back(service.prepare(kOp.signature(), service.device(0)));
     }
-    bytes = static_cast<std::int64_t>(without) - static_cast<std::int64_t>(free_bytes());
+    bytes = without - free_bytes();
   }
-  const std::size_t after = free_bytes();
+  const std::int64_t after = free_bytes();
   WARN(kModules << " modules take " << taken[0] / 1024 << " KiB, again " << taken[1] / 1024
-                << " and " << taken[2] / 1024 << " KiB; "
-                << (static_cast<std::int64_t>(after) - static_cast<std::int64_t>(loaded)) / 1024
+                << " and " << taken[2] / 1024 << " KiB; " << (after - loaded) / 1024
                 << " KiB more are free afterwards");
 }
 
