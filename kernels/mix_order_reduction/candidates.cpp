@@ -235,7 +235,7 @@ class Shapes {
   }
 
   // Two sums, two CTAs an SM: rows one at a time from two stages rather than two from one. 16,384 x
-  // 2,880, 72.9 us and 73.6; 655,360 x 128, 129.9 and 131.4.
+  // 2,880, 72.0 us and 73.8; 655,360 x 128, 129.2 either way.
   void add_row_a_step(int threads, int lanes_a_thread) {
     add(threads, lanes_a_thread, 1, 2, true, true);
     out_.back().least_stages = 2;
